@@ -1,0 +1,75 @@
+# Needs make and Python 3.11 to 3.13, nothing else; uses uv where it is installed.
+# PYTHON=/path/to/python chooses the interpreter.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test check format schemas lock clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+LOCK := requirements-dev.lock
+EXISTING_CODE := $(wildcard monitor tests benchmarks)
+SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+HAS_UV = uv --version >/dev/null 2>&1
+# Pins are complete, so neither installer resolves anything; each file must match its hash.
+FROM_LOCK := --no-deps --require-hashes --requirement $(LOCK)
+# The build backend comes from the lock too: nothing unpinned is fetched.
+EDITABLE := --no-deps --no-build-isolation --editable .
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.installed ## make .venv with everything that the lock file names
+	@:
+
+demo: setup ## the whole product in one process: no broker, no network, no preparation
+	@$(BIN)/variant-monitor demo
+
+test: setup ## every test, in one run
+	@$(BIN)/python -I -m pytest --strict-config --strict-markers
+
+check: setup ## style, types, layers, unit tests and rules: what to run before each commit
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(EXISTING_CODE)
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet tests/unit tests/rules
+
+format: setup ## let ruff rewrite what it can
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+schemas: setup ## write the JSON Schemas anew after a change of the wire formats
+	$(BIN)/python tests/rules/test_schemas.py
+
+lock: ## resolve the dependencies anew (needs uv)
+	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade --quiet \
+	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --output-file $(LOCK)
+
+clean: ## remove .venv and every cache
+	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find monitor tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The oldest supported Python comes first, so that nothing newer slips into the code.
+$(BIN)/python:
+	@rm -rf $(VENV); \
+	for python in $(or $(PYTHON),python3.11 python3.12 python3.13 python3); do \
+	  "$$python" -c '$(SUPPORTED)' 2>/dev/null || continue; \
+	  echo "making $(VENV) with $$python"; \
+	  if $(HAS_UV); then uv venv --quiet --python "$$python" $(VENV) && exit; \
+	  else "$$python" -m venv $(VENV) && exit; fi; \
+	  rm -rf $(VENV); \
+	done; \
+	echo "found no Python 3.11, 3.12 or 3.13 that can make a virtual environment;" >&2; \
+	echo "install one (Debian: python3 and python3-venv) or pass PYTHON=/path/to/python" >&2; \
+	exit 1
+
+$(VENV)/.locked: $(LOCK) | $(BIN)/python
+	@if $(HAS_UV); then uv pip install --quiet --python $(BIN)/python $(FROM_LOCK); \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check $(FROM_LOCK); fi
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.locked pyproject.toml
+	@if $(HAS_UV); then uv pip install --quiet --python $(BIN)/python $(EDITABLE); \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check $(EDITABLE); fi
+	@touch $@

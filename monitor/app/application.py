@@ -1,0 +1,166 @@
+"""The daemon with all its parts: opened, run until told to stop, closed in reverse order."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib.metadata import version
+from secrets import SystemRandom
+
+from monitor.adapters import status_server
+from monitor.adapters.compute_thread import ComputeThread
+from monitor.adapters.embedded.archive import SqliteArchive
+from monitor.adapters.embedded.bus import SqliteBus
+from monitor.adapters.grader_processes import GraderProcesses
+from monitor.adapters.prometheus_metrics import LastResult, MetricsTelemetry
+from monitor.adapters.structured_logs import LogTelemetry
+from monitor.adapters.system_clock import SystemClock
+from monitor.adapters.telemetries import Telemetries
+from monitor.app.catalog import ConfiguredCatalog, load_suites
+from monitor.app.histories import Histories
+from monitor.domain.facts import ServiceStarted
+from monitor.ports import Clock, Compute, Telemetry
+from monitor.service.daemon import Conduct, Daemon
+from monitor.service.evaluating import Tools
+from monitor.service.intake import Limits
+from monitor.service.jobs import Surroundings
+from monitor.settings import HttpSettings, LimitSettings, Settings, resolve_credentials
+from monitor.wire import records, results
+
+SOFTWARE = f"model-variant-monitor/{version('model-variant-monitor')}"
+SOURCE = "/model-variant-monitor"
+RECORD_LIMIT = 900_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Application:
+    """A daemon that is ready to run, and how to look at it."""
+
+    daemon: Daemon
+    archive: SqliteArchive
+    metrics_port: int | None
+
+
+@asynccontextmanager
+async def open_application(settings: Settings, *listeners: Telemetry) -> AsyncIterator[Application]:
+    """Put the daemon together and take it apart again.
+
+    Args:
+        settings: the whole configuration.
+        listeners: further takers of facts, such as a progress bar.
+
+    Raises:
+        ProblemsFound: configuration, suites or history cannot be used.
+        StateError: the state directory cannot be used.
+    """
+    async with AsyncExitStack() as stack:
+        clock, compute = SystemClock(), ComputeThread()
+        stack.callback(compute.close)
+        catalog = await _open_catalog(stack, settings, clock=clock, compute=compute)
+        state = await _open_state(stack, settings)
+        metrics = MetricsTelemetry(settings.metrics, clock=clock)
+        metrics.restore([_last_result(each.result) for each in await state.archive.newest()])
+        telemetry = Telemetries(LogTelemetry(), metrics, *listeners)
+        graders = GraderProcesses(seconds=settings.limits.grader_seconds)
+        stack.push_async_callback(graders.close)
+        tools = Tools(
+            bus=state.bus,
+            clock=clock,
+            compute=compute,
+            graders=graders,
+            telemetry=telemetry,
+            jitter=SystemRandom().random,
+        )
+        surroundings = Surroundings(
+            tools=tools,
+            catalog=catalog,
+            archive=state.archive,
+            topics=settings.bus.topics,
+            source=SOURCE,
+            software=SOFTWARE,
+            record_limit=RECORD_LIMIT,
+        )
+        daemon = Daemon(surroundings, _conduct(settings.limits))
+        port = _serve_status(stack, settings.http, metrics=metrics, daemon=daemon)
+        telemetry.record(ServiceStarted(software=SOFTWARE, suites=len(settings.suites)))
+        yield Application(daemon=daemon, archive=state.archive, metrics_port=port)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _State:
+    bus: SqliteBus
+    archive: SqliteArchive
+
+
+async def _open_catalog(
+    stack: AsyncExitStack, settings: Settings, *, clock: Clock, compute: Compute
+) -> ConfiguredCatalog:
+    suites, histories = load_suites(settings), Histories(compute)
+    for loaded in suites.values():
+        histories.check(loaded.settings.history)
+    resolved = resolve_credentials(settings)
+    catalog = ConfiguredCatalog(
+        settings,
+        suites,
+        secrets={name: secret.get_secret_value() for name, secret in resolved.items()},
+        histories=histories,
+        clock=clock,
+    )
+    stack.push_async_callback(catalog.close)
+    return catalog
+
+
+async def _open_state(stack: AsyncExitStack, settings: Settings) -> _State:
+    topics, directory = settings.bus.topics, settings.state.directory
+    bus = await SqliteBus.open(directory, topics=topics)
+    stack.push_async_callback(bus.close)
+    archive = await SqliteArchive.open(directory, topics=topics)
+    stack.push_async_callback(archive.close)
+    return _State(bus=bus, archive=archive)
+
+
+def _serve_status(
+    stack: AsyncExitStack, http: HttpSettings, *, metrics: MetricsTelemetry, daemon: Daemon
+) -> int | None:
+    if http.port is None:
+        return None
+
+    def ready() -> Mapping[str, str]:
+        return {} if daemon.assigned_partitions else {"bus": "no partition is assigned yet"}
+
+    # Whoever answers /livez runs in the daemon's own loop, so an answer is the proof of life.
+    app = status_server.application(
+        metrics.registry, live=dict, ready=ready, results=metrics.last_results
+    )
+    server = status_server.StatusServer(app)
+    port = server.start(host=http.host, port=http.port)
+    stack.push_async_callback(server.close)
+    return port
+
+
+def _conduct(limits: LimitSettings) -> Conduct:
+    return Conduct(
+        limits=Limits(
+            event_bytes=limits.max_event_bytes,
+            event_age=timedelta(hours=limits.max_event_age_hours),
+        ),
+        at_once=limits.evaluations_at_once,
+        read_ahead=limits.read_ahead,
+        supersede=limits.supersede,
+    )
+
+
+def _last_result(value: bytes) -> LastResult:
+    completed = results.decode(value)
+    subject, plan = completed.data.statistics.subject, completed.data.statistics.plan
+    objective = plan.objective if plan else None
+    return LastResult(
+        variant=subject.variant,
+        suite=subject.suite,
+        version=subject.version,
+        findings=completed.findings(),
+        draws=plan.draws if plan else None,
+        tolerance=objective.tolerance if isinstance(objective, records.NotWorse) else None,
+        at=completed.data.times.ended,
+        seconds=completed.data.times.seconds,
+    )

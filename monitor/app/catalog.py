@@ -1,0 +1,187 @@
+"""The service's catalog, filled from the configuration."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from monitor.adapters.openai_endpoint import OpenAIEndpoint
+from monitor.adapters.suite_files import read_suite
+from monitor.app.histories import Histories
+from monitor.domain.endpoints import host_allowed
+from monitor.domain.errors import DeadLetterReason, InvalidEvent, Problem, SuiteError
+from monitor.domain.events import EndpointRef, InlineEndpoint
+from monitor.domain.identifiers import CredentialName, SuiteName, VariantName
+from monitor.domain.policies import Policy
+from monitor.domain.results import Price
+from monitor.domain.suites import Suite
+from monitor.engine import planning
+from monitor.engine.statuses import StatusRules
+from monitor.ports import Clock
+from monitor.service.asking import Patience
+from monitor.service.catalog import Target
+from monitor.service.lanes import Lane
+from monitor.settings import EndpointSettings, Settings, SuiteSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedSuite:
+    """A suite with the settings that name it."""
+
+    suite: Suite
+    settings: SuiteSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """One open endpoint, shared by everything that asks it."""
+
+    endpoint: OpenAIEndpoint
+    lane: Lane
+
+
+class ConfiguredCatalog:
+    """Implements `service.catalog.Catalog`."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        suites: Mapping[SuiteName, LoadedSuite],
+        *,
+        secrets: Mapping[CredentialName, str],
+        histories: Histories,
+        clock: Clock,
+    ) -> None:
+        self._settings = settings
+        self._suites = suites
+        self._secrets = secrets
+        self._histories = histories
+        self._clock = clock
+        self._connections: dict[tuple[str, str | None], Connection] = {}
+
+    def suite(self, name: SuiteName) -> Suite:
+        """A configured suite.
+
+        Raises:
+            InvalidEvent: there is none of this name.
+        """
+        return self._loaded(name).suite
+
+    def suites_for(self, variant: VariantName) -> tuple[SuiteName, ...]:  # noqa: ARG002 - of the port
+        """Every configured suite."""
+        return tuple(self._suites)
+
+    def policy(self, variant: VariantName, suite: SuiteName) -> Policy:
+        """What is wanted of this variant on this suite."""
+        return self._settings.policy_for(variant, suite)
+
+    def target(self, ref: EndpointRef) -> Target:
+        """The endpoint an event names or writes out.
+
+        Raises:
+            InvalidEvent: unknown name, unknown credential, or a host that is not allowed.
+        """
+        if isinstance(ref, InlineEndpoint):
+            return self._target(_inline(ref, self._settings))
+        known = self._settings.endpoints.get(ref)
+        if known is None:
+            raise InvalidEvent(
+                DeadLetterReason.UNKNOWN_ENDPOINT,
+                f"endpoint {ref!r} is not configured; there are: "
+                f"{', '.join(self._settings.endpoints) or 'none'}",
+            )
+        return self._target(known)
+
+    async def history(self, suite: SuiteName, model: str) -> planning.History | None:
+        """A guide fitted without any outcome of `model`, None where there is no history."""
+        loaded = self._loaded(suite)
+        return await self._histories.fit(loaded.suite, loaded.settings.history, model=model)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for connection in self._connections.values():
+            await connection.endpoint.close()
+
+    def _loaded(self, name: SuiteName) -> LoadedSuite:
+        if name not in self._suites:
+            raise InvalidEvent(
+                DeadLetterReason.UNKNOWN_SUITE,
+                f"suite {name!r} is not configured; there are: {', '.join(self._suites)}",
+            )
+        return self._suites[name]
+
+    def _target(self, settings: EndpointSettings) -> Target:
+        limits = self._settings.limits_of(settings)
+        connection = self._connection(settings)
+        return Target(
+            model=settings.model,
+            endpoint=connection.endpoint,
+            lane=connection.lane,
+            concurrency=limits.concurrency,
+            patience=Patience(
+                item_seconds=limits.item_seconds,
+                attempt_seconds=limits.attempt_seconds,
+            ),
+            gate_seconds=limits.gate_seconds,
+            rules=StatusRules(),
+            price=_price(settings),
+        )
+
+    def _connection(self, settings: EndpointSettings) -> Connection:
+        """The one connection to a base URL with a credential, whatever the model."""
+        key = settings.base_url, settings.credential
+        if key not in self._connections:
+            secret = None
+            if settings.credential is not None:
+                secret = self._secrets[CredentialName(settings.credential)]
+            concurrency = self._settings.limits_of(settings).concurrency
+            self._connections[key] = Connection(
+                endpoint=OpenAIEndpoint(
+                    settings.base_url, api_key=secret, limit_field=settings.limit_field
+                ),
+                lane=Lane(concurrency=concurrency, clock=self._clock),
+            )
+        return self._connections[key]
+
+
+def load_suites(settings: Settings) -> Mapping[SuiteName, LoadedSuite]:
+    """Read every configured suite.
+
+    Raises:
+        SuiteError: with the findings of all of them.
+    """
+    loaded: dict[SuiteName, LoadedSuite] = {}
+    problems: list[Problem] = []
+    for each in settings.suites:
+        try:
+            suite = read_suite(each.path)
+        except SuiteError as error:
+            problems += error.problems
+            continue
+        if suite.name in loaded:
+            what = f"is a second suite named {suite.name!r}"
+            problems.append(Problem(where=str(each.path), what=what, todo="give it another name"))
+        loaded[suite.name] = LoadedSuite(suite=suite, settings=each)
+    if problems:
+        raise SuiteError(problems)
+    return loaded
+
+
+def _inline(ref: InlineEndpoint, settings: Settings) -> EndpointSettings:
+    if not host_allowed(ref.base_url, settings.host_patterns):
+        raise InvalidEvent(
+            DeadLetterReason.HOST_NOT_ALLOWED,
+            "the host of endpoint.base_url is not among allowed_hosts",
+        )
+    if ref.credential is not None and ref.credential not in settings.credentials:
+        raise InvalidEvent(
+            DeadLetterReason.UNKNOWN_CREDENTIAL,
+            f"endpoint.credential {ref.credential!r} is not among the configured credentials",
+        )
+    try:
+        return EndpointSettings(base_url=ref.base_url, model=ref.model, credential=ref.credential)
+    except ValueError as error:
+        detail = "endpoint.base_url must be http(s)://host/path without user, query or fragment"
+        raise InvalidEvent(DeadLetterReason.INVALID_DATA, detail) from error
+
+
+def _price(settings: EndpointSettings) -> Price | None:
+    return None if settings.price is None else settings.price.price()

@@ -1,0 +1,80 @@
+"""`variant-monitor demo`."""
+
+import asyncio
+import json
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+from monitor.adapters import structured_logs
+from monitor.adapters.system_clock import SystemClock
+from monitor.app.demo import BUDGET, ITEMS, Demonstration, Shown, demonstrate
+from monitor.cli.output import bounds, print_json, print_line, print_table
+from monitor.cli.progress import ProgressTelemetry
+from monitor.domain.results import Estimate
+from monitor.settings import LogSettings
+
+COLUMNS = ("version", "estimate, 95 %", "truth", "change", "verdict", "USD", "saving")
+
+
+def run(*, as_json: bool, keep: bool, state: Path | None) -> None:
+    """Run the demo and print its summary; with `keep`, serve on until interrupted."""
+    structured_logs.configure(LogSettings(format="console", level="error"))
+    with ExitStack() as stack:
+        folder = state or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        asyncio.run(_run(folder, as_json=as_json, keep=keep))
+
+
+async def _run(folder: Path, *, as_json: bool, keep: bool) -> None:
+    progress = ProgressTelemetry()
+    try:
+        async with demonstrate(folder, now=SystemClock().now(), listeners=[progress]) as found:
+            progress.close()
+            if as_json:
+                print_json([json.loads(each.value)["data"]["statistics"] for each in found.shown])
+            else:
+                _print(found)
+            if keep:
+                sys.stderr.write(f"serving {found.status_url}/ until interrupted\n")
+                await asyncio.Event().wait()
+    finally:
+        progress.close()
+
+
+def _print(found: Demonstration) -> None:
+    title = f"Four versions of one variant go live; each is asked {BUDGET} of {ITEMS} items."
+    print_table(title, COLUMNS, [_row(each) for each in found.shown])
+    for each in found.shown:
+        statistics = each.completed.data.statistics
+        print_line(f"{statistics.subject.version}: {statistics.verdict.sentence}")
+    print_line("")
+    print_line("saving: queries saved against plain random sampling with as narrow an interval.")
+    print_line("")
+    print_line("From the metrics page, as Prometheus reads it:")
+    for line in found.metrics:
+        print_line(f"  {line}")
+
+
+def _row(shown: Shown) -> list[str]:
+    found, spend = shown.completed.data.statistics, shown.completed.data.spend
+    if found.plan is None or not isinstance(found.estimate, Estimate):
+        return [found.subject.version, *["unknown"] * (len(COLUMNS) - 1)]
+    difference = found.difference
+    return [
+        found.subject.version,
+        f"{found.estimate_clipped:.3f} {bounds(found.estimate.interval, 3)}",
+        "unknown" if shown.truth is None else f"{shown.truth:.3f}",
+        "" if difference is None else f"{difference.value:+.3f}",
+        found.verdict.outcome,
+        "unknown" if spend.cost is None else f"{spend.cost.amount:.4f}",
+        _saving(found.plan.draws, found.plan.population, found.estimate.ess_ratio),
+    ]
+
+
+def _saving(draws: int, population: int, ess_ratio: float | None) -> str:
+    """Share of queries saved against plain random sampling with an equally narrow interval."""
+    if ess_ratio is None:
+        return "unknown"
+    plain = 1.0 / ((1.0 / draws - 1.0 / population) / ess_ratio + 1.0 / population)
+    return f"{1.0 - draws / plain:.0%}"

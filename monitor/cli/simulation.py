@@ -1,0 +1,103 @@
+"""`variant-monitor simulate-endpoint` and `suite record`."""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from monitor.adapters.suite_files import read_suite, write_suite
+from monitor.domain.errors import UsageError
+from monitor.domain.suites import Suite
+from monitor.history.outcomes import read_outcomes
+from monitor.settings import CredentialSource, read_secret
+from monitor.simulation import answers, serving, suites
+from monitor.simulation.knobs import parse_knobs
+from monitor.simulation.server import Simulation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """What is served: a suite, and models that are recorded or made up."""
+
+    suite: Path
+    outcomes: Path | None
+    models: tuple[str, ...]
+    knobs: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """Where it is served, and to whom."""
+
+    host: str
+    port: int
+    api_key_env: str
+
+
+def serve(offer: Offer, listener: Listener) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    Raises:
+        UsageError, ProblemsFound: what is to be served does not fit together.
+    """
+    suite = read_suite(offer.suite)
+    api_key = None
+    if listener.api_key_env:
+        source = CredentialSource(env=listener.api_key_env)
+        api_key = read_secret(source).get_secret_value()
+    simulation = Simulation(
+        suite, _book(offer, suite), knobs=parse_knobs(_json(offer.knobs)), api_key=api_key
+    )
+    serving.serve(simulation, host=listener.host, port=listener.port, announce=_announce)
+
+
+def write_recorded_suite(file: Path, folder: Path, *, name: str) -> None:
+    """Write a suite with one item per column of a file of outcomes.
+
+    Raises:
+        HistoryError: the file cannot be used.
+    """
+    matrix = read_outcomes(file)
+    write_suite(suites.recorded_suite(matrix.items, matrix.groups, name=name), folder)
+    sys.stdout.write(f"{folder}: {len(matrix.items)} items; models in {file}:\n")
+    for model in matrix.models:
+        sys.stdout.write(f"  {model}\n")
+
+
+def _book(offer: Offer, suite: Suite) -> answers.AnswerBook:
+    if (offer.outcomes is None) == (not offer.models):
+        raise UsageError("give either --outcomes or one --model NAME=ACCURACY or more")
+    if offer.outcomes is None:
+        models = [_model(text) for text in offer.models]
+        items = [item.id for item in suite.items]
+        return answers.item_response_book(models, items=items, seed=offer.seed)
+    matrix = read_outcomes(offer.outcomes)
+    return answers.recorded_book(
+        matrix.outcomes, models=matrix.models, items=matrix.items, seed=offer.seed
+    )
+
+
+def _model(text: str) -> answers.SimulatedModel:
+    name, separator, rest = text.partition("=")
+    accuracy, _, version_of = rest.partition(":")
+    try:
+        if separator and name:
+            return answers.SimulatedModel(
+                name=name, accuracy=float(accuracy), version_of=version_of or None
+            )
+    except ValueError:
+        pass
+    raise UsageError(f"--model {text!r} is not NAME=ACCURACY or NAME=ACCURACY:VERSION_OF")
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"--knobs is not JSON: {error}") from error
+
+
+def _announce(base_url: str) -> None:
+    sys.stdout.write(f"serving {base_url}\n")
+    sys.stdout.flush()

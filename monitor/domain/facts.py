@@ -1,0 +1,156 @@
+"""Things that happen and are told to logs and metrics; the class is the stable name."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from monitor.domain.answers import Status, Usage
+from monitor.domain.errors import DeadLetterReason
+from monitor.domain.identifiers import EvaluationId, SuiteName, VariantName, VersionName
+from monitor.domain.plans import Plan
+from monitor.domain.results import Findings, Spend
+
+
+class EventResult(StrEnum):
+    """What became of an event; also a metric label."""
+
+    ACCEPTED = "accepted"
+    DUPLICATE = "duplicate"
+    WITHDRAWAL = "withdrawal"
+    TOO_OLD = "too_old"
+    DEAD_LETTER = "dead_letter"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventTaken:
+    """An event was read and dealt with."""
+
+    topic: str
+    partition: int
+    offset: int
+    result: EventResult
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadLettered:
+    """An event was put aside, value and all."""
+
+    topic: str
+    partition: int
+    offset: int
+    reason: DeadLetterReason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationStarted:
+    """A plan was made, or an evaluation taken up where it stood (`resumed`)."""
+
+    plan: Plan
+    resumed: bool
+    answered: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempted:
+    """One request went out and this is how it ended; `retried` when another follows."""
+
+    evaluation_id: EvaluationId
+    variant: VariantName
+    suite: SuiteName
+    seconds: float
+    retried: Status | None
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSettled:
+    """A draw has its final answer."""
+
+    evaluation_id: EvaluationId
+    variant: VariantName
+    suite: SuiteName
+    status: Status
+    usage: Usage
+    answered: int
+    draws: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointAwaited:
+    """The gate before the first draw is still closed."""
+
+    evaluation_id: EvaluationId
+    detail: str
+    waited: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationEnded:
+    """A result was published. `at` is when, `seconds` how long it took."""
+
+    evaluation_id: EvaluationId
+    variant: VariantName
+    version: VersionName
+    suite: SuiteName
+    findings: Findings
+    spend: Spend
+    plan: Plan | None
+    at: datetime
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationFailed:
+    """An evaluation stopped on a defect of this program; its state is kept for a retry."""
+
+    evaluation_id: EvaluationId
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionAssigned:
+    """A partition is ours, with this many evaluations to continue."""
+
+    partition: int
+    open_evaluations: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionRevoked:
+    """A partition is ours no longer."""
+
+    partition: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceStarted:
+    """The daemon is up."""
+
+    software: str
+    suites: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceStopping:
+    """A stop was asked for; what is in flight has this many seconds."""
+
+    drain_seconds: float
+
+
+Fact = (
+    EventTaken
+    | DeadLettered
+    | EvaluationStarted
+    | Attempted
+    | AnswerSettled
+    | EndpointAwaited
+    | EvaluationEnded
+    | EvaluationFailed
+    | PartitionAssigned
+    | PartitionRevoked
+    | ServiceStarted
+    | ServiceStopping
+)

@@ -1,0 +1,142 @@
+"""The frozen plan of an evaluation and the rows of its journal.
+
+An evaluation is a fold over these rows; everything else is derived from them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from monitor.domain.answers import Answer
+from monitor.domain.identifiers import (
+    Digest,
+    EvaluationId,
+    SuiteName,
+    VariantName,
+    VersionName,
+)
+from monitor.domain.policies import Method, Objective
+from monitor.domain.results import Baseline, NoBaseline, Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """Who is evaluated on what, and the event that asked for it."""
+
+    evaluation_id: EvaluationId
+    variant: VariantName
+    version: VersionName
+    suite: SuiteName
+    suite_digest: Digest
+    model: str
+    event_source: str
+    event_id: str
+    topic: str
+    partition: int
+    offset: int
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inference:
+    """The four choices that turn draws into an interval, by their names in the tables.
+
+    guide_digest: of the fitted guide; the guide itself is rebuilt from the same history.
+    dispersion: phi of the guide's Bernoulli variance, 1 for 0/1 scores.
+    """
+
+    design: str
+    guide: str
+    guide_digest: Digest
+    estimator: str
+    interval: str
+    dispersion: float
+    level: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything that is decided before the first draw; nothing that happens changes it.
+
+    draws: n; population: N; round_sizes: positive, summing to n.
+    weights: W_t, n of them, summing to 1.
+    attempts_allowed: attempts for all draws together, retries included.
+    reason: a sentence saying why this design was chosen.
+    """
+
+    subject: Subject
+    method: Method
+    objective: Objective
+    inference: Inference
+    population: int
+    draws: int
+    round_sizes: tuple[int, ...]
+    weights: tuple[float, ...]
+    clock_seed: Digest
+    attempts_allowed: int
+    missing_limit: float
+    baseline: Baseline | NoBaseline
+    reason: str
+    history_digest: Digest | None
+    software: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """One draw as it was made: what its weight in the estimate will need.
+
+    item: index into the suite; probability: q_t(I_t); prediction: p_I at the draw.
+    rest_prediction_sum: sum of p over the items not yet drawn, this one included.
+    model_variance: v_t. group_*: the same for the item's group (guides.md, "Groups").
+    """
+
+    step: int
+    round: int
+    item: int
+    probability: float
+    prediction: float
+    rest_prediction_sum: float
+    model_variance: float
+    group_mass: float
+    group_rest_prediction_sum: float
+    group_model_variance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """First row: the plan, and when it was made (with an offset from UTC)."""
+
+    plan: Plan
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """A round of draws, stored before any of its questions goes out."""
+
+    draws: tuple[Draw, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """Answers that arrived together, of any open rounds."""
+
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    """A new owner took over while `pending` questions were unanswered: they may be paid twice."""
+
+    pending: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """Last row: the evaluation is over and its result is published."""
+
+    outcome: Outcome
+    statistics_digest: Digest
+
+
+Row = Planned | Drawn | Answered | Resumed | Ended

@@ -1,0 +1,1 @@
+"""Pure scoring: an item and an answer become an outcome."""

@@ -1,0 +1,1 @@
+"""The asynchronous shell around the engine; it reaches the world through ports alone."""

@@ -1,0 +1,114 @@
+"""Seam Design: how the items of a round are drawn.
+
+A design turns what is known into shares; `sampling` owns the floor and the draw. The contract of
+the seam allows repeated items; never to repeat is what `simple` and `without_replacement` add.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar, Final, Protocol
+
+import numpy as np
+
+from monitor.stats import arrays, draws, sampling
+from monitor.stats.arrays import FloatArray
+from monitor.stats.draws import Draws, ItemView
+from monitor.stats.sampling import Pool
+
+
+class Design(Protocol):
+    """How items are drawn: a pure function of the pool and the view.
+
+    Contract:
+        - `draw` returns exactly `size` draws and the pool after them; the same pool and view give
+          the same bits.
+        - each draw's `probability` is the chance of its item given all before it, never 0, and
+          its other columns describe the moment just before it (see `Draws`).
+        - `advance` gives the pool that `draw` returned with these items, so that an evaluation can
+          go on from stored draws even where other libraries would now draw others.
+    """
+
+    name: ClassVar[str]
+
+    def shares(self, pool: Pool, view: ItemView) -> FloatArray:
+        """Return the draw weights of the round at its start, shape (N,), not normalised."""
+        ...
+
+    def draw(self, pool: Pool, view: ItemView, *, size: int) -> tuple[Draws, Pool]:
+        """Draw a round.
+
+        Args:
+            pool: state before the round.
+            view: what is known at its start.
+            size: number of draws, at least 1.
+
+        Raises:
+            ValueError: the pool cannot give `size` draws.
+        """
+        ...
+
+    def advance(self, pool: Pool, view: ItemView, *, items: Sequence[int]) -> Pool:
+        """Return the pool after a round that is known to have drawn `items`."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Simple:
+    """Plain random sampling without replacement: every undrawn item is equally likely.
+
+    It draws as if every prediction were 0; the columns say so (predictions, their sums and model
+    variances are 0), and with that every identity between them holds.
+    """
+
+    name: ClassVar[str] = "simple"
+
+    def shares(self, pool: Pool, view: ItemView) -> FloatArray:  # noqa: ARG002 - of the seam
+        """Return 1 for every undrawn item, so that probabilities are exact fractions."""
+        return pool.undrawn.astype(np.float64)
+
+    def draw(self, pool: Pool, view: ItemView, *, size: int) -> tuple[Draws, Pool]:
+        """See `Design.draw`; no item twice."""
+        blind = dataclasses.replace(view, predictions=np.zeros_like(view.predictions))
+        return _draw_distinct(self, pool, blind, size=size)
+
+    def advance(self, pool: Pool, view: ItemView, *, items: Sequence[int]) -> Pool:
+        """See `Design.advance`."""
+        return _advance_distinct(self, pool, view, items=items)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WithoutReplacement:
+    """Draws by the guide's uncertainty, no item twice: s = .9 sqrt(w) / sum sqrt(w) + .1 / |R|."""
+
+    name: ClassVar[str] = "without_replacement"
+
+    def shares(self, pool: Pool, view: ItemView) -> FloatArray:
+        """Return s, summing to 1 over R; the dispersion cancels."""
+        deviations = np.sqrt(view.predictions * (1.0 - view.predictions))
+        return sampling.floored_shares(deviations, pool.undrawn)
+
+    def draw(self, pool: Pool, view: ItemView, *, size: int) -> tuple[Draws, Pool]:
+        """See `Design.draw`; no item twice."""
+        return _draw_distinct(self, pool, view, size=size)
+
+    def advance(self, pool: Pool, view: ItemView, *, items: Sequence[int]) -> Pool:
+        """See `Design.advance`."""
+        return _advance_distinct(self, pool, view, items=items)
+
+
+DESIGNS: Final[Mapping[str, Design]] = MappingProxyType(
+    {Simple.name: Simple(), WithoutReplacement.name: WithoutReplacement()}
+)
+
+
+def _draw_distinct(design: Design, pool: Pool, view: ItemView, *, size: int) -> tuple[Draws, Pool]:
+    shares = design.shares(pool, view)
+    items = sampling.first_arrivals(pool, shares, size=size)
+    described = draws.describe(items, shares=shares, undrawn=pool.undrawn, view=view)
+    return described, sampling.advance(pool, shares, items=items)
+
+
+def _advance_distinct(design: Design, pool: Pool, view: ItemView, *, items: Sequence[int]) -> Pool:
+    drawn = arrays.integers(items, name="items", below=len(pool.clocks))
+    return sampling.advance(pool, design.shares(pool, view), items=drawn)

@@ -1,0 +1,69 @@
+"""The difference between two versions from their own estimates and intervals."""
+
+import dataclasses
+import math
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What is known of one version; fields as in `PointEstimate` and `Bounds`."""
+
+    value: float
+    lower: float
+    upper: float
+    lower_shift: float = 0.0
+    upper_shift: float = 0.0
+    worst_lower: float
+    worst_upper: float
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """New minus old, inside [-1, 1]; worst_*: whatever the missing answers would have been."""
+
+    value: float
+    lower: float
+    upper: float
+    worst_lower: float
+    worst_upper: float
+
+
+def independent(new: Measured, old: Measured) -> Difference:
+    """Return the difference of two versions measured independently, at the level of both.
+
+    Variances are recovered from each interval on the side that matters and added (MOVER, Zou and
+    Donner 2008, eq. 5): L = d - sqrt((e1 - l1)^2 + (u2 - e2)^2), U likewise; so asymmetric exact
+    intervals stay asymmetric, and symmetric ones give the usual sum of variances. The worst case
+    takes the intervals that would hold if all of new's missing answers were wrong and all of old's
+    right, and the reverse; missing answers do not average out, so their shifts add up in full.
+
+    Args:
+        new: the version asked about.
+        old: the version before; its interval has the same level.
+    """
+    return Difference(
+        value=new.value - old.value,
+        lower=_lowest(new.value, new.lower, old.value, old.upper),
+        upper=-_lowest(old.value, old.lower, new.value, new.upper),
+        worst_lower=_lowest(
+            new.value + new.lower_shift,
+            new.worst_lower,
+            old.value + old.upper_shift,
+            old.worst_upper,
+        ),
+        worst_upper=-_lowest(
+            old.value + old.lower_shift,
+            old.worst_lower,
+            new.value + new.upper_shift,
+            new.worst_upper,
+        ),
+    )
+
+
+def _lowest(first: float, first_lower: float, second: float, second_upper: float) -> float:
+    """Return the lower bound of first - second from the bounds on the sides that matter."""
+    # An unbiased estimate may lie outside its interval, which ends at 0 and 1.
+    below = max(first, first_lower) - first_lower
+    above = second_upper - min(second, second_upper)
+    difference = max(first, first_lower) - min(second, second_upper)
+    return max(-1.0, difference - math.sqrt(below * below + above * above))

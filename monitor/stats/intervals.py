@@ -1,0 +1,260 @@
+"""Seam Interval: the range of pool means that a sample is compatible with, at a stated level.
+
+Each implementation says for which samples it is valid, and refuses with a reason rather than give
+a range it cannot stand for. Short of a census no interval has zero width.
+"""
+
+import dataclasses
+import enum
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Protocol
+
+from monitor.stats import arrays, betting, hypergeometric, quantiles, sampling, variances
+from monitor.stats.estimators import PointEstimate
+from monitor.stats.samples import Sample
+from monitor.stats.variances import Gate
+
+FEW: Final = 3
+
+
+class RefusalReason(enum.StrEnum):
+    """Why there is no interval."""
+
+    NO_ANSWER = "no_answer"
+    TOO_FEW_DRAWS = "too_few_draws"
+    TOO_FEW_FAILURES = "too_few_failures"
+    TOO_FEW_SUCCESSES = "too_few_successes"
+    NO_SPREAD = "no_spread"
+    OUTSIDE_RANGE = "outside_range"
+    NOT_BINARY = "not_binary"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """The sample does not support an interval of this kind."""
+
+    reason: RefusalReason
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """An interval inside [0, 1].
+
+    lower, upper: from the answers there are.
+    worst_lower, worst_upper: whatever the missing answers would have been; equal to the former
+        where nothing is missing.
+    quantile, degrees: the Student quantile used and its degrees of freedom; None where the
+        interval needs none. A replay passes the stored quantile in.
+    gate: whether the guide proved overconfident; None where the interval uses no guide.
+    """
+
+    lower: float
+    upper: float
+    worst_lower: float
+    worst_upper: float
+    quantile: float | None = None
+    degrees: float | None = None
+    gate: Gate | None = None
+
+
+class Interval(Protocol):
+    """A pure function of the sample and its estimate.
+
+    Contract:
+        - 0 <= worst_lower <= lower <= upper <= worst_upper <= 1, the outer two equal to the inner
+          where nothing is missing.
+        - lower < upper short of a census.
+        - the stored quantile gives the stored bounds to the bit.
+    """
+
+    def __call__(
+        self,
+        sample: Sample,
+        estimate: PointEstimate,
+        *,
+        level: float,
+        quantile: float | None = None,
+    ) -> Bounds | Refusal:
+        """Return the interval.
+
+        Args:
+            sample: all draws of the evaluation.
+            estimate: by the estimator that goes with the design.
+            level: in (0, 1).
+            quantile: Student quantile stored earlier; computed where None, ignored where unused.
+        """
+        ...
+
+
+def hypergeometric_exact(
+    sample: Sample,
+    estimate: PointEstimate,  # noqa: ARG001 - of the seam
+    *,
+    level: float,
+    quantile: float | None = None,  # noqa: ARG001 - of the seam
+) -> Bounds | Refusal:
+    """Return the exact interval: 0/1 scores, plain random sampling; coverage at least `level`."""
+    if not sample.is_binary:
+        return Refusal(reason=RefusalReason.NOT_BINARY)
+    answers = sample.answers
+    if not len(answers):
+        return Refusal(reason=RefusalReason.NO_ANSWER)
+    right, population = round(arrays.exact_sum(answers)), sample.population
+
+    def bounds(successes: int, draws: int) -> tuple[float, float]:
+        low, high = hypergeometric.success_bounds(successes, draws, population, level=level)
+        return low / population, high / population
+
+    lower, upper = bounds(right, len(answers))
+    if not sample.missing:
+        return _unshifted(lower, upper)
+    return Bounds(
+        lower=lower,
+        upper=upper,
+        worst_lower=min(lower, bounds(right, sample.size)[0]),
+        worst_upper=max(upper, bounds(right + sample.missing, sample.size)[1]),
+    )
+
+
+def betting_bounds(
+    sample: Sample,
+    estimate: PointEstimate,
+    *,
+    level: float,
+    quantile: float | None = None,  # noqa: ARG001 - of the seam
+) -> Bounds | Refusal:
+    """Return a guaranteed interval: scores in [0, 1], plain random sampling."""
+    if sample.missing == sample.size:
+        return Refusal(reason=RefusalReason.NO_ANSWER)
+    population = sample.population
+    lower, upper = betting.mean_bounds(sample.answers, population, level=level)
+    # The mean of the answers always belongs to what they are compatible with.
+    lower, upper = min(lower, estimate.value), max(upper, estimate.value)
+    if not sample.missing:
+        return _unshifted(lower, upper)
+    if_wrong = betting.mean_bounds(sample.with_missing_as(0.0), population, level=level)
+    if_right = betting.mean_bounds(sample.with_missing_as(1.0), population, level=level)
+    return Bounds(
+        lower=lower,
+        upper=upper,
+        worst_lower=min(lower, if_wrong[0]),
+        worst_upper=max(upper, if_right[1]),
+    )
+
+
+def mixed_t(
+    sample: Sample, estimate: PointEstimate, *, level: float, quantile: float | None = None
+) -> Bounds | Refusal:
+    """Return Student's t interval on the mixed variance: `active_mean`, draws by a guide.
+
+    Where fewer than `FEW` failures (or successes) were seen among 0/1 answers, the bound on that
+    side is extended to the floor bound (see `_floor_bound`); fractional scores are refused then.
+    """
+    spread = variances.mixed(sample)
+    if spread.variance is None:
+        return Refusal(reason=RefusalReason.TOO_FEW_DRAWS)
+    if spread.variance == 0.0:
+        return Refusal(reason=RefusalReason.NO_SPREAD)
+    right = arrays.exact_sum(sample.answers)
+    wrong = arrays.exact_sum(1.0 - sample.answers)
+    if not sample.is_binary and min(right, wrong) < FEW:
+        failing = RefusalReason.TOO_FEW_FAILURES
+        return Refusal(reason=failing if wrong < FEW else RefusalReason.TOO_FEW_SUCCESSES)
+    used = quantiles.student_quantile(spread.degrees, level=level) if quantile is None else quantile
+    reach = used * math.sqrt(spread.variance)
+    low, worst_low = _lower_side(sample, estimate, failures=wrong, reach=reach, level=level)
+    high, worst_high = _upper_side(sample, estimate, successes=right, reach=reach, level=level)
+    if low >= 1.0 or high <= 0.0:
+        return Refusal(reason=RefusalReason.OUTSIDE_RANGE)
+    return Bounds(
+        lower=_clip(low),
+        upper=_clip(high),
+        worst_lower=_clip(worst_low),
+        worst_upper=_clip(worst_high),
+        quantile=used,
+        degrees=spread.degrees,
+        gate=spread.gate,
+    )
+
+
+def census(
+    sample: Sample,
+    estimate: PointEstimate,  # noqa: ARG001 - of the seam
+    *,
+    level: float,  # noqa: ARG001 - of the seam
+    quantile: float | None = None,  # noqa: ARG001 - of the seam
+) -> Bounds | Refusal:
+    """Return the exact mean of a pool asked in full, as wide as its missing answers leave it.
+
+    Raises:
+        ValueError: not every item was drawn.
+    """
+    if sample.size != sample.population:
+        raise ValueError(f"census: {sample.size} draws of {sample.population} items")
+    total = arrays.exact_sum(sample.answers)
+    lower = total / sample.population
+    upper = (total + sample.missing) / sample.population
+    return _unshifted(lower, upper)
+
+
+INTERVALS: Final[Mapping[str, Interval]] = MappingProxyType(
+    {
+        "hypergeometric": hypergeometric_exact,
+        "betting": betting_bounds,
+        "mixed_t": mixed_t,
+        "census": census,
+    }
+)
+
+
+def _unshifted(lower: float, upper: float) -> Bounds:
+    return Bounds(lower=lower, upper=upper, worst_lower=lower, worst_upper=upper)
+
+
+def _lower_side(
+    sample: Sample, estimate: PointEstimate, *, failures: float, reach: float, level: float
+) -> tuple[float, float]:
+    """Return the lower bound, plain and if every missing answer were wrong."""
+    plain = estimate.value - reach
+    worst = plain + estimate.lower_shift
+    if failures >= FEW:
+        return plain, worst
+    plain_floor, worst_floor = _floor_bounds(sample, round(failures), level=level)
+    return min(plain, 1.0 - plain_floor), min(worst, 1.0 - worst_floor)
+
+
+def _upper_side(
+    sample: Sample, estimate: PointEstimate, *, successes: float, reach: float, level: float
+) -> tuple[float, float]:
+    """Return the upper bound, plain and if every missing answer were right."""
+    plain = estimate.value + reach
+    worst = plain + estimate.upper_shift
+    if successes >= FEW:
+        return plain, worst
+    plain_floor, worst_floor = _floor_bounds(sample, round(successes), level=level)
+    return max(plain, plain_floor), max(worst, worst_floor)
+
+
+def _floor_bounds(sample: Sample, seen: int, *, level: float) -> tuple[float, float]:
+    """Return `_floor_bound` over the answers, and if every missing answer were of that kind."""
+    answered = sample.size - sample.missing
+    plain = _floor_bound(seen, answered, sample.population, level=level)
+    worst = _floor_bound(seen + sample.missing, sample.size, sample.population, level=level)
+    return plain, max(plain, worst)
+
+
+def _floor_bound(seen: int, draws: int, population: int, *, level: float) -> float:
+    """Return the largest share of a kind of item of which `draws` found only `seen`.
+
+    While at most x of K were found at least K - x remain, and the floor gives each draw a chance
+    of at least .1 (K - x)/N of one; so the count found is above a binomial one up to x, and
+    Clopper-Pearson bounds .1 (K - x)/N.
+    """
+    chance = quantiles.binomial_upper_bound(seen, draws, tail=(1.0 - level) / 2.0)
+    return min(1.0, seen / population + chance / sampling.FLOOR)
+
+
+def _clip(value: float) -> float:
+    return min(max(value, 0.0), 1.0)

@@ -1,0 +1,1 @@
+"""Where bytes become domain values and back; the only readers and writers of published formats."""

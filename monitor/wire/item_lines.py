@@ -1,0 +1,129 @@
+"""Lines of an items.jsonl: each is read on its own, so that one bad line does not hide the next."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from pydantic import ValidationError
+
+from monitor.domain.errors import Problem
+from monitor.domain.identifiers import ItemId
+from monitor.wire import yaml_documents
+from monitor.wire.suite_models import ChatItemModel, ItemModel, TextItemModel
+
+SAME_PROBLEM_AT_MOST = 10
+_WORDS_FOR_YAML = {yaml_documents.MAPPING[1], yaml_documents.LIST[1]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What is wrong with a field of a line; the field is empty where it is the whole line."""
+
+    line: int
+    field: str
+    what: str
+    todo: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line that holds an item; lines count from 1."""
+
+    number: int
+    model: ItemModel
+
+
+def read(content: bytes) -> tuple[list[Line], list[Finding]]:
+    """Read every line that is not blank; an id that was used before is a finding."""
+    lines: list[Line] = []
+    findings: list[Finding] = []
+    # Not splitlines: JSON texts may hold characters that it takes for line breaks.
+    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        model, found = _line(number, line)
+        findings += found
+        if model is not None:
+            lines.append(Line(number=number, model=model))
+    if not lines and not findings:
+        todo = "write one JSON object with id, input and target on each line"
+        findings.append(Finding(line=1, field="", what="holds no items", todo=todo))
+    return lines, findings + list(_repeated_ids(lines))
+
+
+def problems(findings: Sequence[Finding], *, name: str) -> list[Problem]:
+    """Findings with their place; of those that say the same on many lines, only the first ones.
+
+    Args:
+        findings: what is wrong with the lines.
+        name: what to call the file.
+    """
+    told: Counter[tuple[str, str]] = Counter()
+    first = []
+    for finding in sorted(findings, key=lambda finding: finding.line):
+        same = finding.field, finding.what
+        told[same] += 1
+        if told[same] <= SAME_PROBLEM_AT_MOST:
+            place = f"{name}:{finding.line}" + (f": {finding.field}" if finding.field else "")
+            first.append(Problem(where=place, what=finding.what, todo=finding.todo))
+    return first + [
+        Problem(where=name, what=f"{count - SAME_PROBLEM_AT_MOST} more lines: {field} {what}")
+        for (field, what), count in told.items()
+        if count > SAME_PROBLEM_AT_MOST
+    ]
+
+
+def _line(number: int, line: bytes) -> tuple[ItemModel | None, list[Finding]]:
+    try:
+        content = json.loads(line, object_pairs_hook=_object, parse_constant=_refused)
+    except UnicodeDecodeError:
+        return None, [_unreadable(number, "is not UTF-8", "save the file in UTF-8")]
+    except json.JSONDecodeError as error:
+        what = f"is not JSON: {error.msg} at column {error.colno}"
+        return None, [_unreadable(number, what, "write one JSON object on each line")]
+    except (ValueError, RecursionError) as error:
+        return None, [_unreadable(number, f"is not JSON: {error}", "")]
+    asks_in_chat = isinstance(content, dict) and isinstance(content.get("input"), list)
+    model = ChatItemModel if asks_in_chat else TextItemModel
+    try:
+        return model.model_validate(content), []
+    except ValidationError as error:
+        found = yaml_documents.explain(
+            error, model, content=content, where=yaml_documents.field_name
+        )
+        return None, [
+            Finding(
+                line=number,
+                field=problem.where,
+                what=problem.what,
+                todo="" if problem.todo in _WORDS_FOR_YAML else problem.todo,
+            )
+            for problem in found
+        ]
+
+
+def _unreadable(number: int, what: str, todo: str) -> Finding:
+    return Finding(line=number, field="", what=what, todo=todo)
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    repeated = [name for name, count in Counter(name for name, _ in pairs).items() if count > 1]
+    if repeated:
+        raise ValueError(f"the key {repeated[0]!r:.80} stands there twice")
+    return dict(pairs)
+
+
+def _refused(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def _repeated_ids(lines: Sequence[Line]) -> Iterator[Finding]:
+    first: dict[ItemId, int] = {}
+    for line in lines:
+        item_id = ItemId(line.model.id)
+        earlier = first.setdefault(item_id, line.number)
+        if earlier != line.number:
+            what = f"{item_id!r:.80} is the id of line {earlier} already"
+            yield Finding(line=line.number, field="id", what=what, todo="give each item its own")

@@ -1,0 +1,210 @@
+"""The shape of suite.yaml and of a line of items.jsonl, and what they mean.
+
+Nothing is converted silently, save that an item's id may be a whole number and that one right
+answer, one stop text or one text of a message need not be written as a list.
+"""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
+
+from monitor.domain import identifiers, suites
+from monitor.wire.texts import Name
+
+ITEMS = "items.jsonl"
+DEFAULT_PROMPT = suites.Prompt()
+DEFAULT_GENERATION = suites.Generation()
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+def _in_folder(name: str) -> str:
+    if "/" in name or "\\" in name or name in {"", ".", ".."}:
+        raise ValueError("must be the name of a file in the suite's folder")
+    return name
+
+
+def _refuse_what_has_no_digest(value: object) -> None:
+    """Refuse dates, infinities, halves of surrogate pairs and the like."""
+    try:
+        identifiers.canonical_json(value)
+    except (TypeError, ValueError, RecursionError):
+        what = "must hold only what JSON has: valid Unicode text, finite numbers, true, false, null"
+        raise ValueError(what) from None
+
+
+def _plain(value: dict[str, Any]) -> dict[str, Any]:
+    _refuse_what_has_no_digest(value)
+    return value
+
+
+def _list_of_one(value: object) -> object:
+    if not isinstance(value, (str, list)):
+        what = "must be text in quotes, or a list of such texts"
+        raise ValueError(what)  # noqa: TRY004 - a TypeError is no finding to pydantic
+    return [value] if isinstance(value, str) else value
+
+
+def _parts_of_text(value: object) -> object:
+    return [{"type": "text", "text": value}] if isinstance(value, str) else value
+
+
+def _number_as_text(value: object) -> object:
+    return str(value) if type(value) is int else value
+
+
+Words = Annotated[str, AfterValidator(_not_blank)]
+
+
+class StrictModel(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, hide_input_in_errors=True
+    )
+
+
+class WholeModel(StrictModel):
+    """What is digested in the end."""
+
+    @model_validator(mode="after")
+    def _has_a_digest(self) -> Self:
+        _refuse_what_has_no_digest(self.model_dump())
+        return self
+
+
+class GraderModel(StrictModel):
+    """A grader's name; all further keys are its options, which the grader itself checks."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Any] = Field(init=False)
+
+    kind: str
+
+    @model_validator(mode="after")
+    def _has_a_digest(self) -> Self:
+        _refuse_what_has_no_digest(self.__pydantic_extra__)
+        return self
+
+    def spec(self) -> suites.GraderSpec:
+        return suites.GraderSpec(kind=self.kind, options=dict(self.__pydantic_extra__))
+
+
+class PromptModel(StrictModel):
+    user: str = DEFAULT_PROMPT.user
+    system: str | None = None
+
+
+class GenerationModel(StrictModel):
+    temperature: Annotated[float, Field(ge=0)] | None = DEFAULT_GENERATION.temperature
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] = DEFAULT_GENERATION.max_tokens
+    seed: int | None = None
+    stop: Annotated[list[Annotated[str, Field(min_length=1)]], BeforeValidator(_list_of_one)] = []
+
+    def generation(self) -> suites.Generation:
+        return suites.Generation(
+            temperature=self.temperature,
+            top_p=self.top_p,
+            max_tokens=self.max_tokens,
+            seed=self.seed,
+            stop=tuple(self.stop),
+        )
+
+
+class SuiteModel(WholeModel):
+    """suite.yaml."""
+
+    name: Name
+    description: str = ""
+    prompt: PromptModel = PromptModel()
+    generation: GenerationModel = GenerationModel()
+    grader: GraderModel
+    items: Annotated[str, AfterValidator(_in_folder)] = ITEMS
+
+
+class PartModel(StrictModel):
+    type: Literal["text", "image"]
+    text: str | None = None
+    image: str | None = None
+
+    @model_validator(mode="after")
+    def _has_what_its_type_says(self) -> Self:
+        given = {"text": self.text, "image": self.image}
+        if [name for name, value in given.items() if value is not None] != [self.type]:
+            raise ValueError(f"must have the fields type and {self.type}, and no other")
+        if self.image is not None and not self.image.startswith(("https://", "data:image/")):
+            raise ValueError("image must be an https: or data:image/ URL")
+        return self
+
+    def part(self) -> suites.Part:
+        if self.image is not None:
+            return suites.ImagePart(url=self.image)
+        return suites.TextPart(text=self.text or "")
+
+
+class MessageModel(StrictModel):
+    role: suites.Role
+    content: Annotated[list[PartModel], BeforeValidator(_parts_of_text), Field(min_length=1)]
+
+    def message(self) -> suites.Message:
+        match [part.part() for part in self.content]:
+            case [suites.TextPart(text=text)]:
+                return suites.Message(role=self.role, content=text)
+            case parts:
+                return suites.Message(role=self.role, content=tuple(parts))
+
+
+class ItemModel(WholeModel):
+    """What all lines of items.jsonl have in common."""
+
+    id: Annotated[Words, BeforeValidator(_number_as_text)]
+    target: Annotated[list[Words], BeforeValidator(_list_of_one), Field(min_length=1)]
+    choices: Annotated[list[Words], Field(min_length=2)] | None = None
+    group: Words | None = None
+    metadata: Annotated[dict[str, Any], AfterValidator(_plain)] = {}
+    grader: GraderModel | None = None
+
+    def asked(self) -> str | tuple[suites.Message, ...]:
+        raise NotImplementedError
+
+    def item(self, *, metadata_is_asked: bool) -> suites.Item:
+        """Return the item; where templates read its metadata, its digest covers that too."""
+        asked, target, choices = self.asked(), tuple(self.target), tuple(self.choices or ())
+        grader = self.grader.spec() if self.grader else None
+        digest = suites.item_digest(input=asked, target=target, choices=choices, grader=grader)
+        if metadata_is_asked and self.metadata:
+            digest = identifiers.digest(["item with metadata", digest, self.metadata])
+        return suites.Item(
+            id=identifiers.ItemId(self.id),
+            input=asked,
+            target=target,
+            choices=choices,
+            group=self.group,
+            metadata=self.metadata,
+            grader=grader,
+            digest=digest,
+        )
+
+
+class TextItemModel(ItemModel):
+    input: Words
+
+    def asked(self) -> str:
+        return self.input
+
+
+class ChatItemModel(ItemModel):
+    input: Annotated[list[MessageModel], Field(min_length=1)]
+
+    def asked(self) -> tuple[suites.Message, ...]:
+        return tuple(message.message() for message in self.input)

@@ -1,0 +1,42 @@
+"""Kinds of text in configurations, each with its shape and the words for what it must be."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+
+def _matching(pattern: str, says: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if re.fullmatch(pattern, text):
+            return text
+        raise ValueError(says)
+
+    return AfterValidator(check)
+
+
+Name = Annotated[
+    str,
+    _matching(
+        r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
+        "must be a name of at most 100 letters, digits, dots, hyphens and underscores",
+    ),
+]
+BaseUrl = Annotated[
+    str,
+    _matching(
+        r"https?://[^\s/?#@]+(/[^\s?#]*)?",
+        "must be an http or https URL without user name, password and query",
+    ),
+]
+HostPattern = Annotated[
+    str,
+    _matching(
+        r"(\[[0-9A-Fa-f:.]+\]|(\*\.)?[A-Za-z0-9._-]+)(:([0-9]+|\*))?",
+        "must be a host such as api.example.com, *.example.com or localhost:8000",
+    ),
+]
+VariableName = Annotated[
+    str, _matching(r"[A-Z_][A-Z0-9_]*", "must be the name of a variable, in capitals")
+]
+Currency = Annotated[str, _matching(r"[A-Z]{3}", "must be three capitals such as USD")]

@@ -1,0 +1,70 @@
+"""What the code imports is declared, what is declared is locked, and the core needs neither."""
+
+import importlib.metadata
+import re
+import sys
+import tomllib
+from collections.abc import Iterable
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.rules import repository
+
+LOCK = (repository.ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((repository.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+RUNTIME = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
+DEVELOPMENT = [Requirement(line) for line in PROJECT["dependency-groups"]["dev"]]
+
+
+def third_parties(*folders: str) -> set[str]:
+    trees = repository.modules(*folders).values()
+    packages = set().union(*map(repository.imported_packages, trees))
+    return packages - sys.stdlib_module_names - {"monitor", "tests"}
+
+
+def undeclared(packages: Iterable[str], declared: Iterable[Requirement]) -> set[str]:
+    """Imported packages that no declared distribution provides."""
+    providers = importlib.metadata.packages_distributions()
+    names = {canonicalize_name(requirement.name) for requirement in declared}
+    return {
+        package
+        for package in packages
+        if names.isdisjoint(map(canonicalize_name, providers.get(package, [])))
+    }
+
+
+def test_code_imports_what_is_declared() -> None:
+    assert undeclared(third_parties("monitor"), RUNTIME) == set()
+
+
+def test_tests_import_what_is_declared() -> None:
+    assert undeclared(third_parties("tests"), RUNTIME + DEVELOPMENT) == set()
+
+
+def test_undeclared_imports_are_seen() -> None:
+    assert undeclared({"numpy", "no_such_package"}, RUNTIME) == {"no_such_package"}
+
+
+def test_domain_imports_the_standard_library_only() -> None:
+    assert third_parties("monitor/domain") == set()
+
+
+@pytest.mark.parametrize("requirement", RUNTIME + DEVELOPMENT, ids=str)
+def test_lock_satisfies_what_is_declared(requirement: Requirement) -> None:
+    name = re.escape(canonicalize_name(requirement.name))
+    pins = re.findall(rf"^{name}==(\S+)", LOCK, flags=re.MULTILINE)
+    assert pins
+    assert all(requirement.specifier.contains(pin) for pin in pins)
+
+
+def test_every_pin_has_a_hash() -> None:
+    pins = re.findall(r"^[a-z0-9][^\n]*", LOCK, flags=re.MULTILINE)
+    hashed = re.findall(r"^[a-z0-9][^\n]*\\\n +--hash=sha256:", LOCK, flags=re.MULTILINE)
+    assert pins
+    assert len(pins) == len(hashed)
+
+
+def test_lock_leaves_the_choice_of_index_to_its_reader() -> None:
+    assert re.findall(r"^-.*|\w+://.*", LOCK, flags=re.MULTILINE) == []

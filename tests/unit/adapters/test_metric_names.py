@@ -1,0 +1,8 @@
+from monitor.adapters.metric_names import METRICS, ON_SUITE
+
+
+def test_what_is_about_results_names_variant_and_suite_first() -> None:
+    process_wide = {"events_total", "dead_letters_total", "last_event_timestamp_seconds"}
+    process_wide.add("build_info")
+    on_suite = {name for name, metric in METRICS.items() if metric.labels[:2] == ON_SUITE}
+    assert on_suite == set(METRICS) - process_wide

@@ -1,0 +1,276 @@
+import asyncio
+import gzip
+import json
+import logging
+from collections.abc import AsyncIterator
+
+import pytest
+
+from monitor.adapters import openai_endpoint
+from monitor.adapters.openai_endpoint import OpenAIEndpoint
+from monitor.domain.answers import Breakdown, Broken, ChatRequest, Completed, Refused
+from monitor.domain.errors import ConfigError
+from monitor.domain.suites import Generation, Message
+from tests.contract.raw_server import RawServer, raw_server, response
+
+KEY = "sk-secret-0123456789"
+QUESTION = ChatRequest(
+    model="tiny",
+    messages=(Message(role="user", content="2 + 2?"),),
+    generation=Generation(max_tokens=8),
+)
+ANSWER = '{"choices":[{"finish_reason":"stop","index":0,"message":{"content":"4"}}]}'
+PATIENT = 60.0
+COMPLETED = Completed(content="4", finish_reason="stop")
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[RawServer]:
+    async with raw_server() as made:
+        made.reply = response(ANSWER)
+        yield made
+
+
+@pytest.fixture
+async def endpoint(server: RawServer) -> AsyncIterator[OpenAIEndpoint]:
+    made = OpenAIEndpoint(server.url, api_key=KEY)
+    yield made
+    await made.close()
+
+
+async def test_what_is_sent(server: RawServer, endpoint: OpenAIEndpoint) -> None:
+    assert await endpoint.ask(QUESTION, seconds=PATIENT) == COMPLETED
+    head, body = server.requests[0].split(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    assert first == "POST /v1/chat/completions HTTP/1.1"
+    headers = dict(line.lower().split(": ", 1) for line in lines)
+    assert headers["authorization"] == f"bearer {KEY}"
+    assert headers["user-agent"] == "model-variant-monitor"
+    assert json.loads(body) == {
+        "model": "tiny",
+        "messages": [{"role": "user", "content": "2 + 2?"}],
+        "temperature": 0.0,
+        "max_tokens": 8,
+    }
+
+
+async def test_nothing_is_taken_from_the_environment(
+    server: RawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-ambient")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-ambient")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Ambient: yes\nAuthorization: Bearer ambient")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    endpoint = OpenAIEndpoint(server.url)
+    assert await endpoint.ask(QUESTION, seconds=PATIENT) == COMPLETED
+    sent = server.requests[0].lower()
+    assert b"ambient" not in sent
+    assert b"authorization" not in sent
+    assert b"x-stainless" not in sent
+    await endpoint.close()
+
+
+async def test_the_token_limit_may_have_another_name(server: RawServer) -> None:
+    endpoint = OpenAIEndpoint(server.url, limit_field="max_completion_tokens")
+    await endpoint.ask(QUESTION, seconds=PATIENT)
+    assert b'"max_completion_tokens":8' in server.requests[0]
+    await endpoint.close()
+
+
+REFUSALS = [
+    ('{"detail":"Invalid API key"}', Refused(http_status=401, message="Invalid API key")),
+    (
+        '{"detail":"Server is pinned to \'./tiny\'"}',
+        Refused(http_status=400, message="Server is pinned to './tiny'"),
+    ),
+    (
+        '{"detail":[{"loc":["body"],"msg":"bad JSON"}]}',
+        Refused(http_status=422, message="body: bad JSON"),
+    ),
+    ("Internal Server Error", Refused(http_status=500, message="Internal Server Error")),
+    ("<html>\r\n<b>Bad</b></html>", Refused(http_status=502, message="<html> <b>Bad</b></html>")),
+    (
+        '{"error":{"message":"RPM limit=2","type":"throttling_error","param":null,"code":"429"}}',
+        Refused(http_status=429, kind="throttling_error", message="RPM limit=2"),
+    ),
+    (
+        '{"error":{"message":"Too long","type":"t","code":"context_length_exceeded"}}',
+        Refused(http_status=400, code="context_length_exceeded", kind="t", message="Too long"),
+    ),
+    ("", Refused(http_status=503)),
+]
+
+
+@pytest.mark.parametrize(("body", "refused"), REFUSALS)
+async def test_refusals_of_real_servers(
+    server: RawServer, endpoint: OpenAIEndpoint, body: str, refused: Refused
+) -> None:
+    server.reply = response(body, refused.http_status)
+    assert await endpoint.ask(QUESTION, seconds=PATIENT) == refused
+    assert len(server.requests) == 1
+
+
+WAITS = [
+    (("retry-after: 2", "retry-after-ms: 1500"), 1.5),
+    (("llm_provider-retry-after: 60",), 60.0),
+    (
+        ("Date: Sun, 29 Nov 2026 12:00:00 GMT", "Retry-After: Sun, 29 Nov 2026 12:00:05 GMT"),
+        5.0,
+    ),
+]
+
+
+@pytest.mark.parametrize(("headers", "wait"), WAITS)
+async def test_waits_are_found(
+    server: RawServer, endpoint: OpenAIEndpoint, headers: tuple[str, ...], wait: float
+) -> None:
+    server.reply = response("{}", 429, headers)
+    exchange = await endpoint.ask(QUESTION, seconds=PATIENT)
+    assert isinstance(exchange, Refused)
+    assert exchange.retry_after == wait
+
+
+@pytest.mark.parametrize("http_status", [301, 302, 307, 308])
+async def test_redirects_are_not_followed(
+    server: RawServer, endpoint: OpenAIEndpoint, http_status: int
+) -> None:
+    server.reply = response("", http_status, (f"Location: {server.url}/elsewhere",))
+    exchange = await endpoint.ask(QUESTION, seconds=PATIENT)
+    assert isinstance(exchange, Refused)
+    assert exchange.http_status == http_status
+    assert len(server.requests) == 1
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+BROKEN = [
+    (b"", Breakdown.CONNECT),
+    (b"HTTP/1.1 200", Breakdown.CONNECT),
+    (b"SSH-2.0-OpenSSH\r\n\r\n", Breakdown.CONNECT),
+    (response(ANSWER)[:-9], Breakdown.CONNECT),
+    (CHUNKED + b'5\r\n{"cho\r\n', Breakdown.CONNECT),
+    (response("not gzip", headers=("Content-Encoding: gzip",)), Breakdown.MALFORMED),
+    (response(ANSWER[:-9]), Breakdown.MALFORMED),
+    (response(""), Breakdown.MALFORMED),
+    (response(b"\xff\xfe\xfd"), Breakdown.MALFORMED),
+    (response("[" * 50_000), Breakdown.MALFORMED),
+    (response("data: {}\n\ndata: [DONE]\n\n"), Breakdown.MALFORMED),
+    (response('{"choices":[]}'), Breakdown.NO_CHOICES),
+    (response("", 204), Breakdown.MALFORMED),
+]
+
+
+@pytest.mark.parametrize(("reply", "cause"), BROKEN, ids=range(len(BROKEN)))
+async def test_broken_responses(
+    server: RawServer, endpoint: OpenAIEndpoint, reply: bytes, cause: Breakdown
+) -> None:
+    server.reply = reply
+    exchange = await endpoint.ask(QUESTION, seconds=PATIENT)
+    assert isinstance(exchange, Broken)
+    assert exchange.cause == cause
+    assert exchange.detail
+
+
+async def test_a_packed_body_is_unpacked(server: RawServer, endpoint: OpenAIEndpoint) -> None:
+    server.reply = response(gzip.compress(ANSWER.encode()), headers=("Content-Encoding: gzip",))
+    assert await endpoint.ask(QUESTION, seconds=PATIENT) == COMPLETED
+
+
+@pytest.mark.parametrize("http_status", [200, 500])
+@pytest.mark.parametrize("packed", [False, True])
+async def test_a_huge_body_is_not_read_on(
+    server: RawServer, endpoint: OpenAIEndpoint, http_status: int, *, packed: bool
+) -> None:
+    body = b" " * (openai_endpoint.LARGEST_BODY + 1)
+    headers = ("Content-Encoding: gzip",) if packed else ()
+    server.reply = response(gzip.compress(body) if packed else body, http_status, headers)
+    exchange = await endpoint.ask(QUESTION, seconds=PATIENT)
+    assert isinstance(exchange, Broken)
+    assert exchange.cause == Breakdown.MALFORMED
+    assert "larger" in exchange.detail
+
+
+@pytest.mark.parametrize("reply", [b"", b"HTTP/1.1 200 OK\r\n", CHUNKED])
+async def test_a_stall_anywhere_is_given_up(
+    server: RawServer, endpoint: OpenAIEndpoint, reply: bytes
+) -> None:
+    server.reply, server.stalls = reply, True
+    exchange = await endpoint.ask(QUESTION, seconds=0.1)
+    assert exchange == Broken(cause=Breakdown.TIMEOUT, detail="no response within 0.1 s")
+
+
+async def test_a_trickle_is_given_up_and_hung_up_on(
+    server: RawServer, endpoint: OpenAIEndpoint
+) -> None:
+    server.reply = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n "
+    server.drips = True
+    exchange = await endpoint.ask(QUESTION, seconds=0.2)
+    assert exchange == Broken(cause=Breakdown.TIMEOUT, detail="no response within 0.2 s")
+    await asyncio.wait_for(server.hung_up.wait(), PATIENT)
+
+
+async def test_a_connection_that_was_closed_meanwhile_is_replaced(
+    server: RawServer, endpoint: OpenAIEndpoint
+) -> None:
+    for _ in range(3):
+        assert await endpoint.ask(QUESTION, seconds=PATIENT) == COMPLETED
+    assert len(server.requests) == 3
+
+
+async def test_cancelling_hangs_up(server: RawServer, endpoint: OpenAIEndpoint) -> None:
+    server.reply, server.stalls = b"", True
+    asked = asyncio.create_task(endpoint.ask(QUESTION, seconds=PATIENT))
+    await asyncio.wait_for(server.asked.wait(), PATIENT)
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    await asyncio.wait_for(server.hung_up.wait(), PATIENT)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        response(f'{{"error":{{"message":"Bad {KEY}","type":"{KEY}","code":"{KEY}"}}}}', 401),
+        response("x" * 290 + KEY, 400),
+        response(f"not JSON, but {KEY}"),
+        response(f'{{"error":"{KEY}"}}'),
+        b"HTTP/1.1 200 OK\r\nno colon " + KEY.encode() + b"\r\n\r\n",
+    ],
+    ids=range(5),
+)
+async def test_the_key_is_never_shown(
+    server: RawServer, endpoint: OpenAIEndpoint, caplog: pytest.LogCaptureFixture, reply: bytes
+) -> None:
+    for library in ("openai", "httpx2"):
+        caplog.set_level(logging.DEBUG, library)
+    server.reply = reply
+    exchange = await endpoint.ask(QUESTION, seconds=PATIENT)
+    assert "sk-secret" not in f"{exchange} {endpoint!r} {caplog.text}"
+
+
+@pytest.mark.parametrize("key", ["sk-one two", "sk-\u00e9", "sk-\x01", "sk-a\nsk-b"])
+def test_an_unusable_key_is_told_without_it(key: str) -> None:
+    with pytest.raises(ConfigError, match="credential") as caught:
+        OpenAIEndpoint("http://127.0.0.1/v1", api_key=key)
+    assert "sk-" not in str(caught.value)
+
+
+async def test_a_key_from_a_file_may_end_its_line(server: RawServer) -> None:
+    endpoint = OpenAIEndpoint(server.url, api_key=f"{KEY}\n")
+    assert await endpoint.ask(QUESTION, seconds=PATIENT) == COMPLETED
+    assert f"Authorization: Bearer {KEY}\r\n".encode() in server.requests[0]
+    await endpoint.close()
+
+
+@pytest.mark.parametrize(
+    "base_url", ["", "example.com/v1", "ftp://example.com", "http://", "http://[::1", "http://x:y"]
+)
+def test_an_unusable_address_is_told(base_url: str) -> None:
+    with pytest.raises(ConfigError, match="base URL"):
+        OpenAIEndpoint(base_url)
+
+
+async def test_models_of_another_shape(server: RawServer, endpoint: OpenAIEndpoint) -> None:
+    server.reply = response('{"models":[]}')
+    exchange = await endpoint.models(seconds=PATIENT)
+    assert isinstance(exchange, Broken)
+    assert exchange.cause == Breakdown.MALFORMED

@@ -1,0 +1,236 @@
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+
+from monitor.domain.answers import Answer, Status, Usage
+from monitor.domain.errors import StateCorrupt
+from monitor.domain.identifiers import digest
+from monitor.domain.plans import Answered, Draw, Drawn, Ended, Planned, Resumed, Row
+from monitor.domain.policies import Budget, Method, Policy
+from monitor.domain.results import Outcome
+from monitor.engine import evaluations
+from monitor.engine.evaluations import Evaluation
+from monitor.wire import journal
+from tests.unit.engine.examples import (
+    POPULATION,
+    Reply,
+    answer,
+    begun,
+    complete,
+    drawn_rounds,
+    replies,
+    scores,
+    simple_policy,
+    steps,
+)
+
+KNOWN = scores()
+ROUNDS = begun().plan.round_sizes
+ENDED = Ended(outcome=Outcome.MET, statistics_digest=digest("statistics"))
+
+possible_scores = st.lists(
+    st.sampled_from([0.0, 1.0, None]), min_size=POPULATION, max_size=POPULATION
+)
+
+
+def draws_of(reply: Reply) -> tuple[Draw, ...]:
+    return complete(begun(), reply).draws
+
+
+def at_round(number: int) -> int:
+    """Number of draws before a round."""
+    return (0, *accumulate(ROUNDS))[number]
+
+
+def written(evaluation: Evaluation, reply: Reply) -> list[Row]:
+    return [row for row, _ in steps(evaluation, reply)]
+
+
+def described(evaluation: Evaluation) -> tuple[Any, ...]:
+    """All that an evaluation is, to the bit."""
+    pool = evaluation.pool
+    return (
+        evaluation.draws,
+        dict(evaluation.answers),
+        pool.clocks.tobytes(),
+        pool.times_drawn.tolist(),
+        evaluation.maybe_repeated,
+        evaluation.ended,
+    )
+
+
+@pytest.mark.parametrize("number", range(len(ROUNDS)))
+def test_a_round_is_drawn_from_answers_of_the_rounds_before_the_last(number: int) -> None:
+    """Other answers from round `number` - 1 on change nothing in round `number`."""
+    usual, later = replies(KNOWN), at_round(max(0, number - 1))
+
+    def reply(draw: Draw) -> float | None:
+        right = usual(draw)
+        return right if draw.step < later or right is None else 1.0 - right
+
+    upto = at_round(number + 1)
+    assert draws_of(reply)[:upto] == draws_of(usual)[:upto]
+
+
+def test_earlier_answers_do_change_later_draws() -> None:
+    other = replies([1.0 - score for score in KNOWN])
+    same = at_round(2)
+    assert draws_of(other)[:same] == draws_of(replies(KNOWN))[:same]
+    assert draws_of(other)[same:] != draws_of(replies(KNOWN))[same:]
+
+
+def test_a_round_waits_for_the_answers_it_depends_on() -> None:
+    evaluation = begun()
+    for _ in range(2):
+        drawn = evaluations.draw_round(evaluation)
+        assert drawn is not None
+        _, evaluation = drawn
+    *first, last = evaluation.draws[: ROUNDS[0]]
+    evaluation = answered(evaluation, *first)
+    assert evaluations.draw_round(evaluation) is None
+    assert evaluations.draw_round(answered(evaluation, last)) is not None
+
+
+def answered(evaluation: Evaluation, *draws: Draw) -> Evaluation:
+    row = Answered(answers=tuple(answer(draw, KNOWN[draw.item]) for draw in draws))
+    return evaluations.absorb(evaluation, row)
+
+
+@given(possible_scores, st.data())
+def test_neither_order_nor_grouping_of_answers_matters(
+    known: list[float | None], data: st.DataObject
+) -> None:
+    """Draw when it pleases, answer any of what is out, in any grouping: the end is the same."""
+    reply, evaluation = replies(known), begun()
+    while not evaluation.is_complete:
+        if data.draw(st.booleans()) or not evaluation.pending:
+            drawn = evaluations.draw_round(evaluation)
+            evaluation = evaluation if drawn is None else drawn[1]
+        if evaluation.pending:
+            came = data.draw(st.permutations(evaluation.pending))
+            came = came[: data.draw(st.integers(0, len(came)))] or came[:1]
+            row = Answered(answers=tuple(answer(draw, reply(draw)) for draw in came))
+            evaluation = evaluations.absorb(evaluation, row)
+    assert described(evaluation) == described(complete(begun(), reply))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"history": None, "policy": Policy(method=Method.FAQ, budget=Budget(count=30))},
+        {"policy": simple_policy(30)},
+        {"policy": Policy(budget=Budget(count=POPULATION))},
+    ],
+)
+def test_a_crash_after_any_row_changes_nothing(changes: dict[str, Any]) -> None:
+    """Rows go through their bytes, the state is folded from them, and goes on to the same end."""
+    reply = replies([None if item % 7 == 0 else score for item, score in enumerate(KNOWN)])
+    live = [(None, begun(**changes)), *steps(begun(**changes), reply)]
+    rows = [journal.decode(journal.encode(row)) for row, _ in live if row is not None]
+    for count, (_, state) in enumerate(live):
+        folded = evaluations.fold(begun(**changes), rows[:count])
+        assert described(folded) == described(state)
+        assert written(folded, reply) == rows[count:]
+
+
+@given(possible_scores)
+def test_no_question_is_drawn_twice(known: list[float | None]) -> None:
+    items = [draw.item for draw in draws_of(replies(known))]
+    assert len(set(items)) == len(items) == sum(ROUNDS)
+
+
+def test_a_census_draws_everything() -> None:
+    end = complete(begun(policy=Policy(budget=Budget(count=POPULATION))), replies(KNOWN))
+    assert sorted(draw.item for draw in end.draws) == list(range(POPULATION))
+
+
+def test_another_evaluation_draws_other_questions() -> None:
+    evaluation = begun()
+    other = replace(evaluation.plan, clock_seed=digest("other"))
+    again = evaluations.begin(other, suite=evaluation.suite, guide=evaluation.guide)
+    assert complete(again, replies(KNOWN)).draws != draws_of(replies(KNOWN))
+
+
+def test_rounds_have_their_planned_sizes() -> None:
+    rows = drawn_rounds(written(begun(), replies(KNOWN)))
+    assert tuple(len(row.draws) for row in rows) == ROUNDS
+    assert {draw.round for draw in rows[2].draws} == {2}
+
+
+def test_nothing_is_drawn_after_the_last_round() -> None:
+    assert evaluations.draw_round(complete(begun(), replies(KNOWN))) is None
+
+
+def test_usage_retries_and_interruptions_add_up() -> None:
+    first, evaluation = _one_round()
+    tried = [Usage(attempts=number, prompt_tokens=5) for number in (1, 3, 2)]
+    came = tuple(
+        Answer(step=step, status=Status.GRADED, score=1.0, usage=usage)
+        for step, usage in enumerate(tried)
+    )
+    rows = [first, Answered(answers=came), Resumed(pending=1), Resumed(pending=2)]
+    evaluation = evaluations.fold(begun(), rows)
+    assert evaluation.usage == Usage(attempts=6, prompt_tokens=15)
+    assert (evaluation.retries, evaluation.maybe_repeated) == (3, 3)
+    assert [draw.step for draw in evaluation.pending] == [3]
+
+
+def _one_round() -> tuple[Drawn, Evaluation]:
+    drawn = evaluations.draw_round(begun())
+    assert drawn is not None
+    return drawn
+
+
+FIRST_ROUND, DRAWN_ONCE = _one_round()
+_, *LATER = drawn_rounds(written(begun(), replies(KNOWN)))
+GRADED = {"status": Status.GRADED, "score": 1.0}
+
+
+def moved(row: Drawn, **changes: Any) -> Drawn:
+    return Drawn(draws=(replace(row.draws[0], **changes), *row.draws[1:]))
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        (FIRST_ROUND, "round 1 does not follow"),
+        (Drawn(draws=LATER[0].draws[:-1]), "round 1 does not follow"),
+        (Drawn(draws=()), "round 1 does not follow"),
+        (moved(LATER[0], round=0), "round 1 does not follow"),
+        (moved(LATER[0], item=FIRST_ROUND.draws[0].item), "twice"),
+        (moved(LATER[0], item=LATER[0].draws[1].item), "twice"),
+        (moved(LATER[0], item=POPULATION), "no item"),
+        (moved(LATER[0], item=-1), "no item"),
+        (Answered(answers=(Answer(step=4, **GRADED),)), "draw 4, which is not waiting"),
+        (Answered(answers=(Answer(step=-1, **GRADED),)), "draw -1, which is not waiting"),
+        (Answered(answers=(Answer(step=0, **GRADED),) * 2), "draw 0, which is not waiting"),
+        (Planned(plan=begun().plan, at=None), "second plan"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_row_that_cannot_follow_is_refused(row: Row, text: str) -> None:
+    with pytest.raises(StateCorrupt, match=f"evaluation e2: .*{text}"):
+        evaluations.absorb(DRAWN_ONCE, row)
+
+
+def test_a_round_before_the_answers_it_depends_on_is_refused() -> None:
+    state = evaluations.fold(begun(), [FIRST_ROUND, LATER[0]])
+    with pytest.raises(StateCorrupt, match="round 2 stands before answers"):
+        evaluations.absorb(state, LATER[1])
+
+
+def test_a_round_more_than_planned_is_refused() -> None:
+    end = complete(begun(), replies(KNOWN))
+    extra = Drawn(draws=(replace(end.draws[-1], step=30, round=end.draws[-1].round + 1),))
+    with pytest.raises(StateCorrupt, match="does not follow"):
+        evaluations.absorb(end, extra)
+
+
+def test_nothing_follows_the_end() -> None:
+    ended = evaluations.absorb(DRAWN_ONCE, ENDED)
+    assert ended.ended == ENDED
+    with pytest.raises(StateCorrupt, match="has ended"):
+        evaluations.absorb(ended, Resumed(pending=1))

@@ -1,0 +1,436 @@
+"""A world for the service, in memory and in virtual time, in which processes can be made to die."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from monitor.domain.answers import ChatRequest, Completed, Exchange, Grade, Refused
+from monitor.domain.errors import DeadLetterReason, InvalidEvent, OwnershipLost
+from monitor.domain.events import EndpointRef, EvaluationWanted, Event, EventIdentity
+from monitor.domain.facts import Fact
+from monitor.domain.identifiers import (
+    EndpointName,
+    EvaluationId,
+    SuiteName,
+    VariantName,
+    VersionName,
+    evaluation_id,
+)
+from monitor.domain.policies import Budget, EstimateOnly, Policy
+from monitor.domain.results import Price
+from monitor.domain.suites import GraderSpec, Item, Suite
+from monitor.engine.planning import History
+from monitor.engine.statuses import StatusRules
+from monitor.grading import graders
+from monitor.ports import (
+    Assigned,
+    Commit,
+    Delivery,
+    Entry,
+    Message,
+    Published,
+    Record,
+    Revoked,
+)
+from monitor.service.asking import Patience
+from monitor.service.catalog import Target
+from monitor.service.daemon import Conduct, Daemon
+from monitor.service.evaluating import Tools
+from monitor.service.intake import Limits
+from monitor.service.jobs import Surroundings
+from monitor.service.lanes import Lane
+from monitor.settings import TopicSettings
+from monitor.wire import events, results
+from monitor.wire.results import CompletedEvaluation
+from tests.unit.engine.examples import HISTORY, SUITE, scores, suite
+from tests.unit.service.hand_clock import HandClock
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Fact)
+
+TOPICS = TopicSettings()
+PRICE = Price(input_per_million=1.0, output_per_million=2.0, currency="EUR")
+SOURCE = "/registry"
+
+
+@dataclass
+class Store:
+    """What outlives a process: the request topic, journals, published messages, offsets."""
+
+    records: dict[int, list[Record]] = field(default_factory=lambda: {0: []})
+    journals: dict[int, dict[EvaluationId, dict[int, Entry]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(dict))
+    )
+    messages: list[Message] = field(default_factory=list)
+    settled: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    commits: list[Commit] = field(default_factory=list)
+
+    def apply(self, commit: Commit) -> None:
+        self.commits.append(commit)
+        for entry in commit.entries:
+            rows = self.journals[commit.partition][entry.evaluation_id]
+            if entry.value is None:
+                rows.pop(entry.sequence)
+            else:
+                rows[entry.sequence] = entry
+        self.messages += commit.messages
+        if commit.settled is not None:
+            self.settled[commit.partition] = commit.settled
+
+    def published(self, topic: str) -> list[Message]:
+        return [message for message in self.messages if message.topic == topic]
+
+
+class MemoryBus:
+    """Implements `ports.Bus` for one process.
+
+    before: is awaited with each commit before it is applied; it may raise.
+    crash_after: from then on nothing is stored any more, and no commit returns.
+    """
+
+    def __init__(self, store: Store, *, crash_after: int | None = None) -> None:
+        self.before: Callable[[Commit], Awaitable[None]] | None = None
+        self.closed = False
+        self._store = store
+        self._left = crash_after
+        self._events: list[Delivery] = []
+        self._next: dict[int, int] = {}
+        self._changed = asyncio.Event()
+
+    async def receive(self) -> Delivery:
+        while (delivery := self._take()) is None:
+            self._changed.clear()
+            await self._changed.wait()
+        return delivery
+
+    def _take(self) -> Delivery | None:
+        if self._events:
+            return self._events.pop(0)
+        for partition, records in self._store.records.items():
+            if partition not in self._next:
+                self._next[partition] = self._store.settled[partition]
+                return self._assigned(partition)
+            if self._next[partition] < len(records):
+                self._next[partition] += 1
+                return records[self._next[partition] - 1]
+        return None
+
+    def _assigned(self, partition: int) -> Assigned:
+        journals = {
+            identity: [rows[sequence] for sequence in sorted(rows)]
+            for identity, rows in self._store.journals[partition].items()
+        }
+        return Assigned(partition=partition, journals=journals)
+
+    def revoke(self, partition: int) -> None:
+        self._events.append(Revoked(partition=partition))
+        self._changed.set()
+
+    def wake(self) -> None:
+        self._changed.set()
+
+    async def commit(self, commit: Commit) -> None:
+        if self.before is not None:
+            await self.before(commit)
+        if self._left == 0:
+            await asyncio.Event().wait()
+        self._store.apply(commit)
+        if self._left is not None:
+            self._left -= 1
+            if self._left == 0:
+                await asyncio.Event().wait()
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+async def lose_ownership(commit: Commit) -> None:
+    raise OwnershipLost(f"partition {commit.partition} has another owner")
+
+
+@dataclass
+class MemoryArchive:
+    """Implements `ports.Archive` over what the store has published."""
+
+    store: Store
+
+    async def find(self, evaluation_id: EvaluationId) -> Published | None:
+        raise NotImplementedError(evaluation_id)
+
+    async def recent(
+        self, variant: VariantName, suite: SuiteName, *, limit: int
+    ) -> Sequence[Published]:
+        found = [
+            Published(
+                evaluation_id=EvaluationId(dict(message.headers)["evaluation_id"].decode()),
+                result=message.value,
+                outcomes=(),
+            )
+            for message in self.store.published(TOPICS.evaluations)
+            if message.key == f"{variant}/{suite}".encode()
+        ]
+        return found[::-1][:limit]
+
+    async def newest(self) -> Sequence[Published]:
+        raise NotImplementedError
+
+
+@dataclass
+class VectorEndpoint:
+    """Implements `ports.Endpoint`: right or wrong by a vector, each item with its own latency.
+
+    failing: what comes back instead, by what is asked.
+    asked: the questions that went out, in order.
+    """
+
+    clock: HandClock
+    known: Sequence[float]
+    served: tuple[str, ...] | Exchange = ("tiny",)
+    failing: dict[str, Exchange] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    async def ask(self, request: ChatRequest, *, seconds: float) -> Exchange:
+        text = str(request.messages[-1].content)
+        self.asked.append(text)
+        await self.clock.sleep(min(seconds, 1.0 + int(text) * 7 % 5))
+        if text in self.failing:
+            return self.failing[text]
+        said = text if self.known[int(text)] else "no idea"
+        return Completed(
+            content=said, finish_reason="stop", prompt_tokens=10, completion_tokens=2
+        )
+
+    async def models(self, *, seconds: float) -> tuple[str, ...] | Exchange:
+        return self.served
+
+
+class Inline:
+    """Implements `ports.Compute` on the spot."""
+
+    async def run(self, work: Callable[[], T]) -> T:
+        return work()
+
+
+@dataclass
+class InlineGraders:
+    """Implements `ports.GraderRunner` on the spot; has a defect for some items."""
+
+    defects: set[str] = field(default_factory=set)
+    calls: int = 0
+
+    async def grade(self, spec: GraderSpec, item: Item, text: str) -> Grade:
+        self.calls += 1
+        if item.id in self.defects:
+            raise ZeroDivisionError(f"while grading {item.id}")
+        return graders.grade(spec, item, text)
+
+
+@dataclass
+class Facts:
+    """Implements `ports.Telemetry`."""
+
+    told: list[Fact] = field(default_factory=list)
+
+    def record(self, fact: Fact) -> None:
+        self.told.append(fact)
+
+    def of(self, kind: type[F]) -> list[F]:
+        return [fact for fact in self.told if isinstance(fact, kind)]
+
+
+@dataclass
+class Shelf:
+    """Implements `service.catalog.Catalog`."""
+
+    suites: dict[SuiteName, Suite]
+    endpoint: Target
+    wishes: Policy
+    known: History | None = HISTORY
+
+    def suite(self, name: SuiteName) -> Suite:
+        if name not in self.suites:
+            raise InvalidEvent(DeadLetterReason.UNKNOWN_SUITE, f"there is no suite {name!r}")
+        return self.suites[name]
+
+    def suites_for(self, variant: VariantName) -> tuple[SuiteName, ...]:  # noqa: ARG002 - of the port
+        return tuple(self.suites)
+
+    def policy(self, variant: VariantName, suite: SuiteName) -> Policy:  # noqa: ARG002 - of the port
+        return self.wishes
+
+    def target(self, ref: EndpointRef) -> Target:
+        if ref != "prod":
+            raise InvalidEvent(DeadLetterReason.UNKNOWN_ENDPOINT, f"there is no endpoint {ref!r}")
+        return self.endpoint
+
+    async def history(self, suite: SuiteName, model: str) -> History | None:  # noqa: ARG002 - of the port
+        return self.known
+
+
+@dataclass
+class World:
+    """A store with the processes that come and go over it."""
+
+    store: Store
+    clock: HandClock
+    endpoint: VectorEndpoint
+    graders: InlineGraders
+    facts: Facts
+    catalog: Shelf
+    record_limit: int = 900_000
+
+    def submit(self, event: Event | bytes, partition: int = 0) -> int:
+        """Append an event to the request topic; returns its offset."""
+        records = self.store.records[partition]
+        value = event if isinstance(event, bytes) else events.encode(event)
+        records.append(
+            Record(
+                topic=TOPICS.versions,
+                partition=partition,
+                offset=len(records),
+                key=b"chat",
+                value=value,
+                headers=() if isinstance(event, bytes) else events.HEADERS,
+            )
+        )
+        return len(records) - 1
+
+    def process(self, *, crash_after: int | None = None, **conduct: Any) -> "Process":
+        """A fresh process over the store, not started yet."""
+        bus = MemoryBus(self.store, crash_after=crash_after)
+        return Process(self, bus, Daemon(self._surroundings(bus), behaviour(**conduct)))
+
+    def _surroundings(self, bus: MemoryBus) -> Surroundings:
+        tools = Tools(
+            bus=bus,
+            clock=self.clock,
+            compute=Inline(),
+            graders=self.graders,
+            telemetry=self.facts,
+            jitter=lambda: 0.5,
+        )
+        return Surroundings(
+            tools=tools,
+            catalog=self.catalog,
+            archive=MemoryArchive(self.store),
+            topics=TOPICS,
+            source="/monitor",
+            software="test",
+            record_limit=self.record_limit,
+        )
+
+    async def serve(self, **conduct: Any) -> None:
+        """Run a process until it has nothing more to do."""
+        process = self.process(**conduct)
+        process.start()
+        await process.stop()
+
+    @property
+    def published(self) -> list[CompletedEvaluation]:
+        return [results.decode(each.value) for each in self.store.published(TOPICS.evaluations)]
+
+    @property
+    def statistics(self) -> list[bytes]:
+        """The part of each result that must be the same whatever happened."""
+        return [
+            results.statistics_of(each.value) for each in self.store.published(TOPICS.evaluations)
+        ]
+
+    @property
+    def verdicts(self) -> list[tuple[str, str]]:
+        found = [each.data.statistics.verdict for each in self.published]
+        return [(verdict.outcome.value, verdict.reason.value) for verdict in found]
+
+
+class Process:
+    """A daemon between its start and its end."""
+
+    def __init__(self, world: World, bus: MemoryBus, daemon: Daemon) -> None:
+        self.bus = bus
+        self.daemon = daemon
+        self.task: asyncio.Task[None] | None = None
+        self._clock = world.clock
+
+    def start(self) -> None:
+        self.task = asyncio.create_task(self.daemon.run())
+
+    async def run(self, until: float = 1e9) -> None:
+        """Let it work until the clock says so, or until nothing more happens."""
+        await self._clock.run(until)
+
+    async def stop(self, drain_seconds: float = 0.0) -> None:
+        """Let it work until nothing more happens, then stop it."""
+        await self.run()
+        await self.drain(drain_seconds)
+
+    async def drain(self, seconds: float) -> None:
+        assert self.task is not None
+        self.daemon.stop(seconds)
+        await self.run()
+        assert self.task.done()
+        await self.task
+
+    async def kill(self) -> None:
+        assert self.task is not None
+        self.task.cancel()
+        await asyncio.wait([self.task])
+        self._clock.forget()
+
+
+def behaviour(**changes: Any) -> Conduct:
+    usual = Conduct(limits=Limits(event_bytes=10_000, event_age=timedelta(hours=24)))
+    return replace(usual, **changes)
+
+
+def wanted(version: str = "1", *suites: str, **more: Any) -> EvaluationWanted:
+    """An event that announces a version; its id is the version."""
+    identity = more.pop("identity", EventIdentity(source=SOURCE, id=version))
+    return EvaluationWanted(
+        identity=identity,
+        variant=more.pop("variant", VariantName("chat")),
+        version=VersionName(version),
+        endpoint=more.pop("endpoint", EndpointName("prod")),
+        suites=tuple(map(SuiteName, suites)),
+        **more,
+    )
+
+
+def identity_of(version: str, name: str = "sums") -> EvaluationId:
+    return evaluation_id(source=SOURCE, event_id=version, suite=SuiteName(name))
+
+
+def world(*names: str, policy: Policy | None = None, **target: Any) -> World:
+    """A world with suites of these names, one if none is given, and one endpoint."""
+    clock = HandClock()
+    endpoint = VectorEndpoint(clock, scores())
+    usual = Target(
+        model="tiny",
+        endpoint=endpoint,
+        lane=Lane(concurrency=4, clock=clock),
+        concurrency=4,
+        patience=Patience(),
+        gate_seconds=60.0,
+        rules=StatusRules(),
+        price=PRICE,
+    )
+    return World(
+        store=Store(),
+        clock=clock,
+        endpoint=endpoint,
+        graders=InlineGraders(),
+        facts=Facts(),
+        catalog=Shelf(
+            suites={
+                SuiteName(name): replace(SUITE, name=SuiteName(name)) for name in names or ("sums",)
+            },
+            endpoint=replace(usual, **target),
+            wishes=policy or Policy(objective=EstimateOnly(), budget=Budget(count=20)),
+        ),
+    )
+
+
+def refused_all(world: World, status: int = 400) -> Mapping[str, Exchange]:
+    return {item.input: Refused(http_status=status) for item in suite().items if isinstance(item.input, str)}

@@ -1,0 +1,77 @@
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from monitor.domain import errors
+from monitor.domain.answers import Ungraded
+from monitor.domain.suites import Item
+from monitor.grading import graders
+from monitor.simulation import suites, texts
+from tests.unit.simulation import pools
+
+CHOICES = ("red", "green", "blue")
+GRADED: dict[str, tuple[str, Mapping[str, Any], Item]] = {
+    "exact": ("exact", {}, pools.item("a", target=["Paris"])),
+    "exact, one letter": ("exact", {}, pools.item("a", target=["z"])),
+    "exact, symbols only": ("exact", {}, pools.item("a", target=["+"])),
+    "exact, stated": ("exact", {"answer": "stated"}, pools.item("a", target=["Paris"])),
+    "exact, marked": ("exact", {"marker": "Result"}, pools.item("a", target=["Paris"])),
+    "normalised": ("normalised", {}, pools.item("a", target=["the Louvre"])),
+    "normalised, stated": ("normalised", {"answer": "stated"}, pools.item("a", target=["a", "b"])),
+    "choice by letter": ("choice", {}, pools.item("a", target=["B"], choices=CHOICES)),
+    "choice, last": ("choice", {}, pools.item("a", target=["C"], choices=CHOICES)),
+    "choice, in the question": ("choice", {"letters": "AB"}, pools.item("a", target=["B"])),
+    "numeric": ("numeric", {}, pools.item("a", target=["-242"])),
+    "numeric, nines": ("numeric", {}, pools.item("a", target=["0.99"])),
+    "regex": ("regex", {"pattern": r"(?i)answer: (\w+)"}, pools.item("a", target=["B"])),
+    "regex, tags": ("regex", {"pattern": "<answer>(.*?)</answer>"}, pools.item("a")),
+}
+
+
+@pytest.mark.parametrize(("kind", "options", "item"), GRADED.values(), ids=GRADED)
+def test_right_and_wrong_are_what_the_grader_says(
+    kind: str, options: Mapping[str, Any], item: Item
+) -> None:
+    suite = pools.suite(item, kind=kind, options=options)
+    (found,) = texts.texts(suite)
+    assert graders.grade(suite.grader, item, found.right).score == 1.0
+    assert graders.grade(suite.grader, item, found.wrong).score == 0.0
+
+
+def test_answers_read_like_those_of_a_model() -> None:
+    chosen = pools.suite(pools.item("a", target=["B"], choices=CHOICES), kind="choice")
+    assert texts.texts(chosen)[0] == texts.Texts(
+        right="The answer is (B).", wrong="The answer is (A)."
+    )
+    (computed,) = texts.texts(suites.arithmetic_suite(1))
+    assert " = " in computed.right
+    assert " = " in computed.wrong
+
+
+def test_an_answer_that_is_none_has_none() -> None:
+    suite = suites.arithmetic_suite(1)
+    graded = graders.grade(suite.grader, suite.items[0], texts.NO_ANSWER)
+    assert graded.ungraded is Ungraded.NO_ANSWER
+
+
+def test_items_that_cannot_be_answered_are_all_named() -> None:
+    suite = pools.suite(
+        pools.item("fits", target=["1"]),
+        pools.item("never"),
+        pools.item("nor this"),
+        kind="regex",
+        options={"pattern": r"^(\d)$"},
+    )
+    with pytest.raises(errors.SuiteError) as caught:
+        texts.texts(suite)
+    assert [problem.where for problem in caught.value.problems] == [
+        "suite pool, item never",
+        "suite pool, item nor this",
+    ]
+
+
+def test_items_that_are_always_right_are_named() -> None:
+    suite = pools.suite(pools.item("a", target=["x"]), kind="regex", options={"pattern": "x|"})
+    with pytest.raises(errors.SuiteError, match="no simulated answer is graded 0 by its regex"):
+        texts.texts(suite)

@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+
+from monitor.stats import draws
+from monitor.stats.arrays import BoolArray, FloatArray, IntArray
+from monitor.stats.draws import Draws, ItemView
+
+POPULATION = 30
+
+
+def view(seed: int = 0) -> ItemView:
+    rng = np.random.default_rng(seed)
+    return ItemView.from_columns(
+        rng.uniform(0.05, 0.95, POPULATION), rng.integers(0, 4, POPULATION), dispersion=0.6
+    )
+
+
+def described(items: IntArray, shares: FloatArray, undrawn: BoolArray) -> Draws:
+    return draws.describe(items, shares=shares, undrawn=undrawn, view=view())
+
+
+@pytest.fixture(name="drawn")
+def _drawn() -> tuple[Draws, FloatArray, BoolArray]:
+    """A round of ten after five earlier draws, with its shares and R at its start."""
+    rng = np.random.default_rng(1)
+    order = rng.permutation(POPULATION)
+    undrawn = np.full(POPULATION, fill_value=True)
+    undrawn[order[:5]] = False
+    shares = rng.uniform(0.1, 1.0, POPULATION) * undrawn
+    return described(order[5:15], shares, undrawn), shares, undrawn
+
+
+def test_columns_are_the_definitions_step_by_step(
+    drawn: tuple[Draws, FloatArray, BoolArray],
+) -> None:
+    found, shares, rest = drawn
+    known = view()
+    spread = 0.6 * known.predictions * (1 - known.predictions)
+    for row in found.rows():
+        chances = shares / shares[rest].sum()
+        variance = (spread[rest] / chances[rest]).sum() - spread[rest].sum()
+        assert row.probability == pytest.approx(chances[row.item])
+        assert row.prediction == known.predictions[row.item]
+        assert row.rest_prediction_sum == pytest.approx(known.predictions[rest].sum())
+        assert row.model_variance == pytest.approx(variance / POPULATION**2)
+        rest[row.item] = False
+
+
+def test_group_columns_are_the_same_inside_the_group(
+    drawn: tuple[Draws, FloatArray, BoolArray],
+) -> None:
+    found, shares, rest = drawn
+    known = view()
+    spread = 0.6 * known.predictions * (1 - known.predictions)
+    for row in found.rows():
+        group = known.groups == known.groups[row.item]
+        inside = rest & group
+        chances = shares[inside] / shares[inside].sum()
+        variance = (spread[inside] / chances).sum() - spread[inside].sum()
+        assert row.group_mass == pytest.approx(shares[inside].sum() / shares[rest].sum())
+        assert row.group_rest_prediction_sum == pytest.approx(known.predictions[inside].sum())
+        assert row.group_model_variance == pytest.approx(variance / group.sum() ** 2)
+        rest[row.item] = False
+
+
+def test_the_last_item_is_certain() -> None:
+    shares = np.random.default_rng(2).uniform(0.1, 1.0, POPULATION)
+    everything = np.arange(POPULATION)
+    found = described(everything, shares, np.full(POPULATION, fill_value=True))
+    assert found.probability[-1] == 1.0
+    assert found.model_variance[-1] == 0.0
+
+
+def test_rows_are_plain_numbers(drawn: tuple[Draws, FloatArray, BoolArray]) -> None:
+    row = drawn[0].rows()[0]
+    assert type(row.item) is int
+    assert type(row.probability) is float
+
+
+@pytest.mark.parametrize("dispersion", [0.0, 1.5])
+def test_a_dispersion_out_of_range_is_refused(dispersion: float) -> None:
+    with pytest.raises(ValueError, match="dispersion"):
+        ItemView.from_columns(np.full(2, 0.5), [0, 0], dispersion=dispersion)

@@ -1,0 +1,87 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from monitor.stats import estimators
+from monitor.stats.estimators import PointEstimate
+from monitor.stats.samples import Sample
+from tests.unit.stats import evaluations
+
+
+def point(found: object) -> PointEstimate:
+    assert isinstance(found, PointEstimate)
+    return found
+
+
+def guided(*, missing: int = 0, population: int = 60) -> Sample:
+    rng = np.random.default_rng(4)
+    setting = evaluations.Setting(
+        scores=rng.integers(0, 2, population).astype(np.float64),
+        predict=evaluations.fixed(rng.uniform(0.1, 0.9, population)),
+        sizes=(4, 16),
+        missing=np.arange(population) % 20 < missing,
+    )
+    return evaluations.run(setting, rng)
+
+
+def filled(sample: Sample, score: float) -> Sample:
+    full = np.full(sample.size, fill_value=True)
+    return dataclasses.replace(sample, scores=sample.with_missing_as(score), answered=full)
+
+
+def test_the_plain_mean_leaves_missing_answers_out() -> None:
+    found = point(estimators.sample_mean(evaluations.plain_sample([1.0, None, 0.5], population=10)))
+    assert found.value == 0.75
+    assert found.coefficients == (0.5, 0.0, 0.5)
+    assert found.lower_shift == pytest.approx(1.5 / 3 - 0.75)
+    assert found.upper_shift == pytest.approx(2.5 / 3 - 0.75)
+
+
+def test_the_plain_variance_shrinks_with_the_pool() -> None:
+    found = point(estimators.sample_mean(evaluations.plain_sample([1.0, 0.0], population=4)))
+    assert found.variance == pytest.approx(0.5 * (1 - 2 / 4) / 2)
+
+
+def test_one_answer_has_no_variance() -> None:
+    found = point(estimators.sample_mean(evaluations.plain_sample([1.0, None], population=4)))
+    assert found.variance is None
+
+
+def test_the_active_mean_is_linear_in_the_scores() -> None:
+    sample = guided()
+    found = point(estimators.active_mean(sample))
+    for draw in (0, 7, 19):
+        scores = sample.scores.copy()
+        scores[draw] = 1.0 - scores[draw]
+        moved = point(estimators.active_mean(dataclasses.replace(sample, scores=scores)))
+        step = (scores[draw] - sample.scores[draw]) * found.coefficients[draw]
+        assert moved.value - found.value == pytest.approx(step)
+
+
+def test_the_active_mean_takes_missing_answers_as_predicted() -> None:
+    sample = guided(missing=5)
+    as_predicted = dataclasses.replace(
+        sample,
+        scores=np.where(sample.answered, sample.scores, sample.predictions),
+        answered=np.full(sample.size, fill_value=True),
+    )
+    assert sample.missing
+    found, expected = estimators.active_mean(sample), estimators.active_mean(as_predicted)
+    assert point(found).value == point(expected).value
+
+
+def test_the_active_shifts_are_what_missing_answers_could_do() -> None:
+    sample = guided(missing=5)
+    found = point(estimators.active_mean(sample))
+    wrong = point(estimators.active_mean(filled(sample, 0.0)))
+    right = point(estimators.active_mean(filled(sample, 1.0)))
+    assert found.value + found.lower_shift == pytest.approx(wrong.value)
+    assert found.value + found.upper_shift == pytest.approx(right.value)
+
+
+def test_a_perfect_guide_is_exact_from_the_first_draw() -> None:
+    scores = np.tile([0.2, 0.7, 0.6], 20)
+    setting = evaluations.Setting(scores=scores, predict=evaluations.fixed(scores), sizes=(3,))
+    sample = evaluations.run(setting, np.random.default_rng(0))
+    assert point(estimators.active_mean(sample)).value == pytest.approx(scores.mean())

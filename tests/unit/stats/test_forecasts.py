@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+
+from monitor.stats import forecasts
+from tests.unit.stats import evaluations
+
+PREDICTIONS = np.random.default_rng(0).beta(4.0, 1.0, 200)
+
+
+def test_counts_sum_to_the_draws() -> None:
+    failures, successes = forecasts.expected_counts(PREDICTIONS, size=30)
+    assert failures + successes == pytest.approx(30)
+
+
+def test_counts_are_what_a_round_draws_on_average() -> None:
+    rng = np.random.default_rng(1)
+    predict = evaluations.fixed(PREDICTIONS)
+    setting = evaluations.Setting(scores=PREDICTIONS, predict=predict, sizes=(60,))
+    means = [evaluations.run(setting, rng).scores.sum() for _ in range(300)]
+    _, successes = forecasts.expected_counts(PREDICTIONS, size=60)
+    assert successes == pytest.approx(np.mean(means), rel=0.01)
+
+
+def test_a_guide_seeks_the_failures() -> None:
+    guided, _ = forecasts.expected_counts(PREDICTIONS, size=30)
+    plain, _ = forecasts.expected_counts_simple(30, float(PREDICTIONS.mean()))
+    assert guided > plain
+
+
+def test_an_earlier_estimate_moves_the_forecast() -> None:
+    equal = np.full(100, 0.5)
+    failures, successes = forecasts.expected_counts(equal, size=20, mean=0.9)
+    assert (failures, successes) == pytest.approx((2.0, 18.0))
+
+
+@pytest.mark.parametrize("mean", [0.0, 1.0])
+def test_an_extreme_earlier_estimate_is_taken_as_nearly_so(mean: float) -> None:
+    failures, successes = forecasts.expected_counts(PREDICTIONS, size=30, mean=mean)
+    assert min(failures, successes) < 1.0
+
+
+def test_all_items_are_all_outcomes() -> None:
+    _, successes = forecasts.expected_counts(PREDICTIONS, size=200)
+    assert successes == pytest.approx(PREDICTIONS.sum())

@@ -1,0 +1,166 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from monitor.stats import estimators, hypergeometric, intervals, quantiles, variances
+from monitor.stats.estimators import PointEstimate
+from monitor.stats.intervals import Bounds, Refusal, RefusalReason
+from monitor.stats.samples import Sample
+from tests.unit.stats import evaluations
+
+
+def bounds_of(
+    sample: Sample, *, kind: str, level: float = 0.95, quantile: float | None = None
+) -> Bounds | Refusal:
+    estimator = "active_mean" if kind == "mixed_t" else "sample_mean"
+    estimate = estimators.ESTIMATORS[estimator](sample)
+    assert isinstance(estimate, PointEstimate)
+    return intervals.INTERVALS[kind](sample, estimate, level=level, quantile=quantile)
+
+
+def given(found: Bounds | Refusal) -> Bounds:
+    assert isinstance(found, Bounds)
+    return found
+
+
+def guided(right: int, wrong: int, *, prediction: float = 0.6, score: float = 1.0) -> Sample:
+    """That many answers, in random order, drawn from 400 items with equal predictions."""
+    scores = np.repeat([score, 0.0], [200 + right, 200 - right])
+    setting = evaluations.Setting(
+        scores=scores, predict=evaluations.fixed(np.full(400, prediction)), sizes=(right + wrong,)
+    )
+    sample = evaluations.run(setting, np.random.default_rng(0))
+    answers = np.random.default_rng(1).permutation(np.repeat([score, 0.0], [right, wrong]))
+    return dataclasses.replace(sample, scores=answers)
+
+
+def with_missing(sample: Sample, count: int) -> Sample:
+    """The last `count` answers lost."""
+    kept = np.arange(sample.size) < sample.size - count
+    return dataclasses.replace(sample, answered=kept, scores=np.where(kept, sample.scores, 0.0))
+
+
+def test_mixed_t_is_student_on_the_mixed_variance() -> None:
+    sample = guided(24, 16)
+    found = given(bounds_of(sample, kind="mixed_t"))
+    spread = variances.mixed(sample)
+    estimate = estimators.active_mean(sample)
+    assert isinstance(estimate, PointEstimate)
+    assert spread.variance is not None
+    reach = quantiles.student_quantile(spread.degrees, level=0.95) * spread.variance**0.5
+    assert (found.lower, found.upper) == (estimate.value - reach, estimate.value + reach)
+    assert (found.degrees, found.gate) == (spread.degrees, spread.gate)
+
+
+def test_a_stored_quantile_is_used_as_it_is() -> None:
+    sample = guided(24, 16)
+    first = given(bounds_of(sample, kind="mixed_t"))
+    again = given(bounds_of(sample, kind="mixed_t", quantile=first.quantile))
+    wider = given(bounds_of(sample, kind="mixed_t", quantile=4.0))
+    assert again == first
+    assert wider.upper - wider.lower > first.upper - first.lower
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2])
+def test_few_failures_extend_the_lower_bound_to_the_floor_bound(wrong: int) -> None:
+    found = given(bounds_of(guided(60 - wrong, wrong, prediction=0.9), kind="mixed_t"))
+    chance = quantiles.binomial_upper_bound(wrong, 60, tail=0.025)
+    assert found.lower == pytest.approx(1 - min(1.0, wrong / 400 + chance / 0.1))
+
+
+def test_no_failure_gives_the_closed_form() -> None:
+    found = given(bounds_of(guided(60, 0, prediction=0.9), kind="mixed_t"))
+    assert found.lower == pytest.approx(1 - (1 - 0.025 ** (1 / 60)) / 0.1, abs=1e-4)
+
+
+def test_few_successes_extend_the_upper_bound() -> None:
+    found = given(bounds_of(guided(1, 59, prediction=0.1), kind="mixed_t"))
+    chance = quantiles.binomial_upper_bound(1, 60, tail=0.025)
+    assert found.upper == pytest.approx(min(1.0, 1 / 400 + chance / 0.1))
+
+
+def test_three_failures_are_enough() -> None:
+    found = given(bounds_of(guided(57, 3, prediction=0.9), kind="mixed_t"))
+    assert found.lower > 0.8
+
+
+@pytest.mark.parametrize(
+    ("right", "prediction", "reason"),
+    [
+        (0, 0.1, RefusalReason.TOO_FEW_SUCCESSES),
+        (30, 0.9, RefusalReason.TOO_FEW_FAILURES),
+    ],
+)
+def test_few_fractional_failures_or_successes_are_refused(
+    right: int, prediction: float, reason: RefusalReason
+) -> None:
+    sample = guided(right, 30 - right, prediction=prediction, score=0.999)
+    almost = dataclasses.replace(sample, scores=np.maximum(sample.scores, 0.001))
+    assert bounds_of(almost, kind="mixed_t") == Refusal(reason=reason)
+
+
+def test_an_interval_outside_the_range_is_refused() -> None:
+    sample = guided(24, 16)
+    shifted = dataclasses.replace(sample, rest_prediction_sums=sample.rest_prediction_sums + 400.0)
+    assert bounds_of(shifted, kind="mixed_t") == Refusal(reason=RefusalReason.OUTSIDE_RANGE)
+
+
+def test_one_draw_is_refused() -> None:
+    found = bounds_of(guided(1, 0), kind="mixed_t")
+    assert found == Refusal(reason=RefusalReason.TOO_FEW_DRAWS)
+
+
+def test_no_spread_is_refused() -> None:
+    scores = np.full(40, 0.5)
+    setting = evaluations.Setting(scores=scores, predict=evaluations.fixed(scores), sizes=(20,))
+    sample = evaluations.run(setting, np.random.default_rng(0))
+    frozen = dataclasses.replace(sample, model_variances=np.zeros(20))
+    assert bounds_of(frozen, kind="mixed_t") == Refusal(reason=RefusalReason.NO_SPREAD)
+
+
+def test_missing_answers_widen_by_their_shifts() -> None:
+    sample = with_missing(guided(24, 16), 4)
+    estimate = estimators.active_mean(sample)
+    assert isinstance(estimate, PointEstimate)
+    found = given(bounds_of(sample, kind="mixed_t"))
+    assert found.worst_lower == pytest.approx(found.lower + estimate.lower_shift)
+    assert found.worst_upper == pytest.approx(found.upper + estimate.upper_shift)
+
+
+def test_missing_answers_may_all_be_the_failures_not_seen() -> None:
+    sample = with_missing(guided(100, 0, prediction=0.9), 2)
+    found = given(bounds_of(sample, kind="mixed_t"))
+    chance = quantiles.binomial_upper_bound(2, 100, tail=0.025)
+    assert found.worst_lower <= 1 - (2 / 400 + chance / 0.1)
+
+
+def test_the_exact_interval_is_in_shares_of_the_pool() -> None:
+    sample = evaluations.plain_sample([1.0] * 15 + [0.0] * 5, population=100)
+    found = given(bounds_of(sample, kind="hypergeometric"))
+    low, high = hypergeometric.success_bounds(15, 20, 100, level=0.95)
+    assert (found.lower, found.upper) == (low / 100, high / 100)
+
+
+def test_the_exact_worst_case_counts_missing_answers_both_ways() -> None:
+    sample = evaluations.plain_sample([1.0] * 15 + [0.0] * 3 + [None] * 2, population=100)
+    found = given(bounds_of(sample, kind="hypergeometric"))
+    assert found.worst_lower == hypergeometric.success_bounds(15, 20, 100, level=0.95)[0] / 100
+    assert found.worst_upper == hypergeometric.success_bounds(17, 20, 100, level=0.95)[1] / 100
+
+
+def test_fractions_have_no_exact_interval() -> None:
+    sample = evaluations.plain_sample([1.0, 0.5], population=10)
+    assert bounds_of(sample, kind="hypergeometric") == Refusal(reason=RefusalReason.NOT_BINARY)
+
+
+def test_a_census_is_as_wide_as_its_missing_answers() -> None:
+    sample = evaluations.plain_sample([1.0, 0.5, None, 0.0], population=4)
+    found = given(bounds_of(sample, kind="census"))
+    assert (found.lower, found.upper) == (1.5 / 4, 2.5 / 4)
+
+
+def test_a_part_is_no_census() -> None:
+    sample = evaluations.plain_sample([1.0, 0.5], population=4)
+    with pytest.raises(ValueError, match="2 draws of 4 items"):
+        bounds_of(sample, kind="census")
