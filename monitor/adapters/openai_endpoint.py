@@ -97,10 +97,6 @@ class OpenAIEndpoint:
             return _broken_by(error.__cause__ or error, self._api_key)
 
 
-class _TooLarge(httpx2.DecodingError):
-    """A body larger than any chat completion."""
-
-
 class _Transport(httpx2.AsyncHTTPTransport):
     """The last word on what goes out, and on how much comes in."""
 
@@ -132,7 +128,7 @@ async def _read_bounded(response: httpx2.Response) -> bytes:
     async for chunk in response.aiter_bytes():
         body += chunk
         if len(body) > LARGEST_BODY:
-            raise _TooLarge(f"the body is larger than {LARGEST_BODY} bytes")
+            raise httpx2.DecodingError(f"the body is larger than {LARGEST_BODY} bytes")
     return bytes(body)
 
 

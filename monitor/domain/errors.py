@@ -75,7 +75,6 @@ class DeadLetterReason(StrEnum):
     UNKNOWN_ENDPOINT = "unknown_endpoint"
     HOST_NOT_ALLOWED = "host_not_allowed"
     UNKNOWN_CREDENTIAL = "unknown_credential"
-    INVALID_PLAN = "invalid_plan"
 
 
 class InvalidEvent(MonitorError):

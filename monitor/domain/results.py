@@ -85,6 +85,22 @@ class Baseline:
     worst_upper_shift: float
     overconfident_guide: bool = False
 
+    @classmethod
+    def of(
+        cls, estimate: Estimate, *, evaluation_id: EvaluationId, version: VersionName
+    ) -> "Baseline":
+        """An estimate as the next version is compared with it."""
+        return cls(
+            evaluation_id=evaluation_id,
+            version=version,
+            value=estimate.value,
+            interval=estimate.interval,
+            worst_case=estimate.worst_case,
+            worst_lower_shift=estimate.worst_lower_shift,
+            worst_upper_shift=estimate.worst_upper_shift,
+            overconfident_guide=estimate.overconfident_guide,
+        )
+
 
 class NoBaselineReason(StrEnum):
     """Why there is nothing to take a difference to."""

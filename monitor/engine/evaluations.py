@@ -24,11 +24,13 @@ LAG = 2
 class Evaluation:
     """State of an evaluation: a function of its suite, its guide and its rows.
 
-    answers: by step of the draw. maybe_repeated: questions that were in flight when an owner died.
+    groups: (N,) label of each item's group. answers: by step of the draw.
+    maybe_repeated: questions that were in flight when an owner died.
     """
 
     plan: Plan
     suite: Suite
+    groups: tuple[int, ...]
     guide: guides.Guide
     pool: sampling.Pool
     draws: tuple[Draw, ...] = ()
@@ -60,7 +62,8 @@ class Evaluation:
 def begin(plan: Plan, *, suite: Suite, guide: guides.Guide) -> Evaluation:
     """The evaluation before its first draw."""
     pool = sampling.open_pool(suite.clock_bits(plan.clock_seed))
-    return Evaluation(plan=plan, suite=suite, guide=guide, pool=pool)
+    # The labels of a large suite take longer than a round does.
+    return Evaluation(plan=plan, suite=suite, groups=suite.group_labels, guide=guide, pool=pool)
 
 
 def draw_round(evaluation: Evaluation) -> tuple[Drawn, Evaluation] | None:
@@ -172,7 +175,7 @@ def _view(evaluation: Evaluation, number: int) -> draws.ItemView:
     )
     return draws.ItemView.from_columns(
         evaluation.guide.predict(learnt),
-        evaluation.suite.group_labels,
+        evaluation.groups,
         dispersion=evaluation.plan.inference.dispersion,
     )
 

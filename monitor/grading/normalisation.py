@@ -5,8 +5,8 @@ r"""Two spellings of one answer become one string.
 1. Invisible characters (zero-width spaces and joiners, soft hyphens, byte order marks) go.
 2. Unicode NFKC: full-width letters, ligatures, no-break spaces become their plain forms.
 3. Typographic quotes, dashes and the minus sign become their ASCII forms.
-4. Decoration goes: runs of two or more of `*`, `_` and backtick, single backticks, braces, and
-   LaTeX commands that only change the looks (`\text`, `\boxed`, `\mathrm`, `\(`, `\,` ...).
+4. Decoration goes: runs of two or more of `*`, `_` and backtick, single backticks; and, leaving a
+   space, braces and LaTeX commands that only change the looks (`\text`, `\boxed`, `\(`, `\,` ...).
    An escaped `\%`, `\$`, `\#`, `\&` loses its backslash.
 5. Letters are case-folded.
 6. White space, line breaks included, becomes one space.
@@ -26,8 +26,8 @@ _TYPOGRAPHIC = str.maketrans(
         **dict.fromkeys("\u2018\u2019\u201a\u2032\u00b4", "'"),
         **dict.fromkeys("\u201c\u201d\u201e\u2033\u00ab\u00bb", '"'),
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
-        "{": None,
-        "}": None,
+        "{": " ",
+        "}": " ",
     }
 )
 _DECORATION = re.compile(r"[*_`]{2,}|`")

@@ -49,7 +49,7 @@ _FRACTION = re.compile(r"\\[dt]?frac\s?\{\s?(-?\d{1,40})\s?\}\s?\{\s?(\d{1,40})\
 _TIMES = re.compile(r"\\times|\\cdot|\u00d7|\u22c5|\u00b7")
 _THIN = re.compile(r"(?<=\d)(?:[\u00a0\u2009\u202f]|\{,\}|\\,|\\ )(?=\d{3}(?!\d))")
 _POWER_OF_TEN = re.compile(
-    r"(?:(?P<times>(?<=\d)\s?[*x\u00d7]\s?)|(?<![\w.^]))10\^\(?([-+]?\d{1,3})\)?(?!\d)"
+    r"(?:(?P<times>(?<=\d)\s?[*x\u00d7]\s?)|(?<![\w.^]))10\^\s?\(?([-+]?\d{1,3})\)?(?!\d)"
 )
 _CURRENCY = r"(?:[$\u20ac\u00a3\u00a5]\s?)?"
 _NUMBER = re.compile(
@@ -118,6 +118,7 @@ def _plain(options: grader.Options, text: str) -> str:
 
 def _of_statement(value: str) -> str | None:
     """Return the first number after the last equals sign of what is said before any aside."""
+    value = statements.first_sentence(value)
     if _DENIAL.match(value):
         return None
     said = _ASIDE.split(value, maxsplit=1)[0]

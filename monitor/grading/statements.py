@@ -19,7 +19,7 @@ _LONGEST = 2_000
 _MOST = 50
 
 _GAP = r"[ \t*_`~\"']{0,6}"
-_IS = r"(?:is|was|will be|would be|must be|should be)(?![\w'])|[-=]>|\u2192"
+_IS = r"(?<!\w)(?:is|was|will be|would be|must be|should be)(?![\w'])|[-=]>|\u2192"
 _MARKED = re.compile(
     rf"(?<!\w)answer{_GAP}(?:\([^()\n]{{0,30}}\))?{_GAP}[:=\uff1a](?!>)"
     rf"|(?<!\w)final{_GAP}answer{_GAP}(?:{_IS})"
@@ -32,10 +32,9 @@ _SAID = re.compile(
     rf"(?:[ ](?:to|for|of|here)\b[^.:\n]{{0,80}}?)?{_GAP}(?:{_IS}):?",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r"[.!?](?=\s)")
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:dr|jr|mr|mrs|ms|mt|no|sr|st|vs)|(?<![^\W_])[a-z])$", re.IGNORECASE
-)
+# Not behind an initial within a name, nor between two of them.
+_SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)(?<!\s[A-Z]\.)(?!\s[A-Z]\.)")
+_ABBREVIATED = re.compile(r"\b(?:dr|jr|mr|mrs|ms|mt|sr|st|vs)$", re.IGNORECASE)
 
 
 def without_reasoning(text: str) -> str:
@@ -63,9 +62,9 @@ def stated(text: str, marker: str | None = None) -> Iterator[str]:
 
 
 def first_sentence(text: str) -> str:
-    """Cut after the first full stop that does not belong to an abbreviation."""
+    """Cut at the first full stop, mark or question mark that is not part of a name."""
     for end in _SENTENCE_END.finditer(text):
-        if not _ABBREVIATED.search(text[: end.start()]):
+        if not _ABBREVIATED.search(text[max(0, end.start() - 4) : end.start()]):
             return text[: end.start()]
     return text
 
@@ -87,11 +86,13 @@ def _line(rest: str) -> str:
 
 
 def _innermost(value: str) -> str:
-    """Of "the answer is x" inside a value, x."""
-    while match := _SAID.search(value) or _MARKED.search(value):
+    """Of "the answer is x" inside the first sentence of a value, x and what follows."""
+    sentence = first_sentence(value)
+    while match := _SAID.search(sentence) or _MARKED.search(sentence):
         value = value[match.end() :]
         if value.startswith("{"):
             return _braced(value)
+        sentence = sentence[match.end() :]
     return value
 
 

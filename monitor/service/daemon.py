@@ -215,19 +215,19 @@ class Daemon:
             task = group.create_task(self._run(partition, job, waiting))
             partition.jobs[task] = job
             task.add_done_callback(lambda done: self._forget(partition, done))
-        self._tell(record, EventResult.TOO_OLD if read.too_old else EventResult.ACCEPTED)
+        too_old = read.too_old and not any(job.is_begun for job in jobs)
+        self._tell(record, EventResult.TOO_OLD if too_old else EventResult.ACCEPTED)
 
     def _job(self, partition: _Partition, read: intake.Requests, request: intake.Request) -> Job:
-        entries = partition.journals.get(request.subject.evaluation_id, ())
         assignment = Assignment(
             subject=request.subject,
             event=read.event,
             suite=request.suite,
             target=read.target,
-            entries=entries,
+            entries=partition.journals.get(request.subject.evaluation_id, ()),
         )
         job = Job(self._around, assignment)
-        if read.too_old and not entries:
+        if read.too_old and not job.is_begun:
             job.stop(_cancel(Reason.TOO_OLD, "The event came too late to be worth its price."))
         return job
 

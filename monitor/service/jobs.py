@@ -79,6 +79,11 @@ class Job:
         """Who is evaluated on what."""
         return self._wanted.subject
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether it has a plan, made here or by an earlier owner."""
+        return self._journal.plan is not None
+
     def stop(self, halt: Halt) -> None:
         """Ask the job to end; the first request counts."""
         if not self._halt.done():
@@ -108,9 +113,9 @@ class Job:
 
     async def _find(self) -> Findings | None:
         """Findings of the evaluation, or None where it is to stay open."""
-        if self._halt.done() and self._journal.plan is None:
+        if self._halt.done() and not self.is_begun:
             return _stopped_before_plan(self._halt.result())
-        begun = await (self._plan() if self._journal.plan is None else self._take_up())
+        begun = await (self._take_up() if self.is_begun else self._plan())
         if begun is None:
             text = "The suite has changed since the evaluation was planned."
             return _fault(Reason.SUITE_CHANGED, text)

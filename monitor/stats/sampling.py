@@ -81,7 +81,7 @@ def floored_shares(scores: FloatArray, undrawn: BoolArray) -> FloatArray:
         ValueError: a score that is negative or not finite.
     """
     wishes: FloatArray = arrays.floats(scores, name="scores", within=(0.0, np.inf)) * undrawn
-    equal: FloatArray = undrawn / max(np.count_nonzero(undrawn), 1)
+    equal: FloatArray = undrawn / max(int(np.count_nonzero(undrawn)), 1)
     total = float(wishes.sum())
     return equal if total == 0.0 else (1.0 - FLOOR) / total * wishes + FLOOR * equal
 

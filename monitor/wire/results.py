@@ -83,15 +83,8 @@ class CompletedEvaluation(envelopes.Envelope):
         subject, estimate = self.data.statistics.subject, self.data.statistics.estimate
         if isinstance(estimate, results.NoEstimate):
             return None
-        return results.Baseline(
-            evaluation_id=subject.evaluation_id,
-            version=subject.version,
-            value=estimate.value,
-            interval=estimate.interval,
-            worst_case=estimate.worst_case,
-            worst_lower_shift=estimate.worst_lower_shift,
-            worst_upper_shift=estimate.worst_upper_shift,
-            overconfident_guide=estimate.overconfident_guide,
+        return results.Baseline.of(
+            estimate, evaluation_id=subject.evaluation_id, version=subject.version
         )
 
 

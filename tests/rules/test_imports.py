@@ -55,7 +55,7 @@ def test_contracts_allow_what_they_should(skeleton: Path) -> None:
     (monitor / "adapters/endpoint.py").write_text("import httpx2, openai, starlette, sqlite3\n")
     (monitor / "stats/weights.py").write_text("import numpy, scipy\n")
     (monitor / "engine/steps.py").write_text("import monitor.stats.weights\n")
-    (monitor / "settings.py").write_text("import os, pydantic, pydantic_settings\n")
+    (monitor / "settings.py").write_text("import os, pydantic\n")
     (monitor / "service/runner.py").write_text("import asyncio, monitor.settings\n")
     outcome = lint_imports(skeleton)
     assert outcome.returncode == 0, outcome.stdout
@@ -79,7 +79,7 @@ VIOLATIONS = [
     ("Numerical libraries", "history/fits.py", "import scipy.stats"),
     ("Numerical libraries", "app.py", "import torch"),
     ("Validation stands", "domain/plans.py", "import pydantic"),
-    ("Validation stands", "app.py", "from pydantic_settings import BaseSettings"),
+    ("Validation stands", "app.py", "from pydantic import BaseModel"),
 ]
 
 

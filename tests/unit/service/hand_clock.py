@@ -18,9 +18,13 @@ class HandClock:
         return self.seconds
 
     async def sleep(self, seconds: float) -> None:
-        woken = asyncio.Event()
-        self._sleepers.append((self.seconds + seconds, woken))
-        await woken.wait()
+        sleeper = (self.seconds + seconds, asyncio.Event())
+        self._sleepers.append(sleeper)
+        try:
+            await sleeper[1].wait()
+        finally:
+            if sleeper in self._sleepers:
+                self._sleepers.remove(sleeper)
 
     async def settle(self) -> None:
         """Let everything run that need not wait for the clock."""

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from monitor.domain.answers import ChatRequest, Completed, Exchange, Grade, Refused
+from monitor.domain.answers import ChatRequest, Completed, Exchange, Grade
 from monitor.domain.errors import DeadLetterReason, InvalidEvent, OwnershipLost
 from monitor.domain.events import EndpointRef, EvaluationWanted, Event, EventIdentity
 from monitor.domain.facts import Fact
@@ -45,7 +45,7 @@ from monitor.service.lanes import Lane
 from monitor.settings import TopicSettings
 from monitor.wire import events, results
 from monitor.wire.results import CompletedEvaluation
-from tests.unit.engine.examples import HISTORY, SUITE, scores, suite
+from tests.unit.engine.examples import HISTORY, SUITE, scores
 from tests.unit.service.hand_clock import HandClock
 
 T = TypeVar("T")
@@ -184,6 +184,8 @@ class VectorEndpoint:
 
     failing: what comes back instead, by what is asked.
     asked: the questions that went out, in order.
+    seconds: an answer takes so long, and less than `spread` more; answers that take no time come
+        together.
     """
 
     clock: HandClock
@@ -191,11 +193,14 @@ class VectorEndpoint:
     served: tuple[str, ...] | Exchange = ("tiny",)
     failing: dict[str, Exchange] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    seconds: float = 1.0
+    spread: int = 5
 
     async def ask(self, request: ChatRequest, *, seconds: float) -> Exchange:
         text = str(request.messages[-1].content)
         self.asked.append(text)
-        await self.clock.sleep(min(seconds, 1.0 + int(text) * 7 % 5))
+        if takes := self.seconds + int(text) * 7 % self.spread:
+            await self.clock.sleep(min(seconds, takes))
         if text in self.failing:
             return self.failing[text]
         said = text if self.known[int(text)] else "no idea"
@@ -216,14 +221,16 @@ class Inline:
 
 @dataclass
 class InlineGraders:
-    """Implements `ports.GraderRunner` on the spot; has a defect for some items."""
+    """Implements `ports.GraderRunner` on the spot.
 
-    defects: set[str] = field(default_factory=set)
-    calls: int = 0
+    defects: how often a kind of grader still fails on a defect of the program.
+    """
+
+    defects: dict[str, int] = field(default_factory=dict)
 
     async def grade(self, spec: GraderSpec, item: Item, text: str) -> Grade:
-        self.calls += 1
-        if item.id in self.defects:
+        if self.defects.get(spec.kind, 0):
+            self.defects[spec.kind] -= 1
             raise ZeroDivisionError(f"while grading {item.id}")
         return graders.grade(spec, item, text)
 
@@ -301,9 +308,9 @@ class World:
     def process(self, *, crash_after: int | None = None, **conduct: Any) -> "Process":
         """A fresh process over the store, not started yet."""
         bus = MemoryBus(self.store, crash_after=crash_after)
-        return Process(self, bus, Daemon(self._surroundings(bus), behaviour(**conduct)))
+        return Process(self, bus, Daemon(self.surroundings(bus), behaviour(**conduct)))
 
-    def _surroundings(self, bus: MemoryBus) -> Surroundings:
+    def surroundings(self, bus: MemoryBus) -> Surroundings:
         tools = Tools(
             bus=bus,
             clock=self.clock,
@@ -377,7 +384,6 @@ class Process:
         assert self.task is not None
         self.task.cancel()
         await asyncio.wait([self.task])
-        self._clock.forget()
 
 
 def behaviour(**changes: Any) -> Conduct:
@@ -402,14 +408,16 @@ def identity_of(version: str, name: str = "sums") -> EvaluationId:
     return evaluation_id(source=SOURCE, event_id=version, suite=SuiteName(name))
 
 
-def world(*names: str, policy: Policy | None = None, **target: Any) -> World:
+def world(
+    *names: str, policy: Policy | None = None, turns: int = 4, **target: Any
+) -> World:
     """A world with suites of these names, one if none is given, and one endpoint."""
     clock = HandClock()
     endpoint = VectorEndpoint(clock, scores())
     usual = Target(
         model="tiny",
         endpoint=endpoint,
-        lane=Lane(concurrency=4, clock=clock),
+        lane=Lane(concurrency=turns, clock=clock),
         concurrency=4,
         patience=Patience(),
         gate_seconds=60.0,
@@ -430,7 +438,3 @@ def world(*names: str, policy: Policy | None = None, **target: Any) -> World:
             wishes=policy or Policy(objective=EstimateOnly(), budget=Budget(count=20)),
         ),
     )
-
-
-def refused_all(world: World, status: int = 400) -> Mapping[str, Exchange]:
-    return {item.input: Refused(http_status=status) for item in suite().items if isinstance(item.input, str)}

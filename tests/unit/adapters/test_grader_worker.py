@@ -1,0 +1,60 @@
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from monitor.adapters import grader_worker
+from monitor.domain.answers import Grade, Ungraded
+from monitor.domain.identifiers import ItemId
+from monitor.domain.suites import GraderSpec, Item, Message, item_digest
+
+SPEC = GraderSpec(kind="regex", options={"pattern": "(?s)is (.*)"})
+ASKED = (Message(role="user", content="?"),)
+ITEM = Item(
+    id=ItemId("1"),
+    input=ASKED,
+    target=("\u00e4\n",),
+    metadata={"n": [1]},
+    digest=item_digest(input=ASKED, target=("\u00e4\n",)),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "grade"),
+    [
+        ("is \u00e4", Grade(score=1.0, extracted="\u00e4")),
+        ("is \ud800\n\u2028x", Grade(score=0.0, extracted="\ud800\n\u2028x")),
+        ("", Grade(ungraded=Ungraded.NO_ANSWER)),
+    ],
+)
+def test_reply_to_a_request(text: str, grade: Grade) -> None:
+    request = grader_worker.encode_request(SPEC, ITEM, text)
+    reply = grader_worker.reply(request)
+    assert grader_worker.decode_reply(reply) == grade
+    assert request.count(b"\n") == reply.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("line", [b"", b'{"score": 1.0', b'{"score": null, "ungraded": "?"}'])
+def test_broken_reply(line: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        grader_worker.decode_reply(line)
+
+
+def run(request: bytes, *, seconds: float) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-P", "-m", grader_worker.__name__, str(seconds)]
+    return subprocess.run(command, input=request, capture_output=True, check=False)
+
+
+def test_worker_ends_with_its_input() -> None:
+    done = run(grader_worker.encode_request(SPEC, ITEM, "is x") * 2, seconds=60)
+    ready, *replies = done.stdout.splitlines(keepends=True)
+    assert (done.returncode, done.stderr, ready) == (0, b"", grader_worker.READY)
+    assert [json.loads(reply)["extracted"] for reply in replies] == ["x", "x"]
+
+
+def test_worker_that_hangs_ends_without_its_parent() -> None:
+    hanging = GraderSpec(kind="regex", options={"pattern": "(a+)+$"})
+    request = grader_worker.encode_request(hanging, ITEM, "a" * 60 + "!")
+    assert run(request, seconds=-4.9).returncode == -signal.SIGALRM

@@ -1,0 +1,236 @@
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from monitor.domain.errors import SuiteError
+from monitor.domain.identifiers import Digest, ItemId, SuiteName
+from monitor.domain.suites import (
+    Generation,
+    GraderSpec,
+    ImagePart,
+    Item,
+    Message,
+    Prompt,
+    Suite,
+    TextPart,
+    item_digest,
+    suite_digest,
+)
+from monitor.wire import suites
+from monitor.wire.suites import Source
+
+MANIFEST = """\
+name: capitals
+description: Capitals of the world
+prompt:
+  user: "{{ input }}"
+generation: {temperature: 0, max_tokens: 64}
+grader:
+  kind: normalised
+"""
+ITEM = {"id": "fr", "input": "Capital of France?", "target": "Paris"}
+
+
+def decoded(manifest: str = MANIFEST, *items: Mapping[str, object]) -> Suite:
+    lines = "\n".join(json.dumps(item) for item in items or [ITEM])
+    return suites.decode_suite(
+        Source(name="suite.yaml", content=manifest.encode()),
+        Source(name="items.jsonl", content=lines.encode()),
+    )
+
+
+def problems(manifest: str = MANIFEST, *items: Mapping[str, object]) -> list[str]:
+    with pytest.raises(SuiteError) as raised:
+        decoded(manifest, *items)
+    return [str(problem) for problem in raised.value.problems]
+
+
+def rich() -> Suite:
+    spec = GraderSpec(kind="choice", options={"letters": "AB"})
+    asked = (
+        Message(role="system", content="Look."),
+        Message(role="user", content=(TextPart(text="?"), ImagePart(url="data:image/png;base64,"))),
+    )
+    chat = Item(
+        id=ItemId("1"),
+        input=asked,
+        target=("A", "B"),
+        choices=("x", "y"),
+        group="g",
+        metadata={"deep": [1, None, {"x": 1.5}]},
+        grader=spec,
+        digest=item_digest(input=asked, target=("A", "B"), choices=("x", "y"), grader=spec),
+    )
+    text = Item(
+        id=ItemId("zwei"),
+        input="Zürich\u2028?",
+        target=("no",),
+        digest=item_digest(input="Zürich\u2028?", target=("no",)),
+    )
+    return sealed((chat, text))
+
+
+def sealed(items: tuple[Item, ...]) -> Suite:
+    prompt = Prompt(user="Q: {{ input }}\n\n  A:", system="yes")
+    generation = Generation(temperature=None, top_p=0.5, max_tokens=7, seed=1, stop=("a", "\n"))
+    grader = GraderSpec(kind="regex", options={"pattern": r"(\w+)$", "group": 1})
+    return Suite(
+        name=SuiteName("s"),
+        items=items,
+        prompt=prompt,
+        generation=generation,
+        grader=grader,
+        digest=suite_digest(items=items, prompt=prompt, generation=generation, grader=grader),
+    )
+
+
+def test_decoded_suite() -> None:
+    suite = decoded()
+    assert (suite.name, suite.grader.kind, suite.generation.max_tokens) == (
+        "capitals",
+        "normalised",
+        64,
+    )
+    assert suite.items == (
+        Item(
+            id=ItemId("fr"),
+            input="Capital of France?",
+            target=("Paris",),
+            digest=item_digest(input="Capital of France?", target=("Paris",)),
+        ),
+    )
+
+
+def test_encoded_suite_decodes_to_itself() -> None:
+    manifest, items = suites.encode_suite(rich(), description="über")
+    assert (
+        suites.decode_suite(Source(name="s", content=manifest), Source(name="i", content=items))
+        == rich()
+    )
+
+
+def test_encoded_item_decodes_to_itself() -> None:
+    for item in rich().items:
+        assert suites.decode_item(suites.encode_item(item)) == item
+
+
+def test_item_that_cannot_be_read() -> None:
+    with pytest.raises(SuiteError, match="target: is missing"):
+        suites.decode_item(b'{"id": 1, "input": "?"}')
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("max_tokens: 64", "max_tokens: 65"),
+        ("{{ input }}", "{{ input }}?"),
+        ("normalised", "exact"),
+    ],
+)
+def test_digest_covers_the_way_of_asking(change: tuple[str, str]) -> None:
+    assert decoded(MANIFEST.replace(*change)).digest != decoded().digest
+
+
+def test_digest_does_not_cover_names_and_groups() -> None:
+    other = MANIFEST.replace("capitals", "other").replace("of the world", "")
+    assert decoded(other, {**ITEM, "group": "g", "metadata": {"n": 1}}).digest == decoded().digest
+
+
+def test_metadata_belongs_to_the_question_where_a_template_reads_it() -> None:
+    reading = MANIFEST.replace("{{ input }}", "{{ metadata.n }}: {{ input }}")
+    one, two = (decoded(reading, {**ITEM, "metadata": {"n": n}}) for n in (1, 2))
+    assert one.items[0].digest != two.items[0].digest
+    assert one.digest != two.digest
+
+
+def test_order_of_items_counts() -> None:
+    there = decoded(MANIFEST, ITEM, {**ITEM, "id": "b"})
+    back = decoded(MANIFEST, {**ITEM, "id": "b"}, ITEM)
+    assert there.digest != back.digest
+
+
+@pytest.mark.parametrize(
+    ("manifest", "found"),
+    [
+        ("", ["suite.yaml:1: must hold named fields (write `name: value` lines below it)"]),
+        ("name: [", ["suite.yaml:1: is not YAML"]),
+        ("name: s\n", ["suite.yaml:1: grader: is missing (add it)"]),
+        (
+            MANIFEST.replace("user:", "usr:"),
+            ["suite.yaml:4: prompt.usr: unknown key (did you mean user?)"],
+        ),
+        (
+            MANIFEST.replace("max_tokens: 64", "max_tokens: many"),
+            ["suite.yaml:5: generation.max_tokens: must be a whole number"],
+        ),
+        (
+            MANIFEST.replace("normalised", "normalized"),
+            ["suite.yaml:7: grader.kind: unknown grader 'normalized' (did you mean normalised?)"],
+        ),
+        (
+            MANIFEST + "  ignore_article: yes\n",
+            ["suite.yaml:8: grader.ignore_article: unknown option (did you mean ignore_articles?)"],
+        ),
+        (
+            MANIFEST.replace("{{ input }}", "{{ input"),
+            ["suite.yaml:4: prompt.user: the template cannot be used (line 1 of it)"],
+        ),
+        (MANIFEST + "name: again\n", ["suite.yaml:8: name: stands here a second time"]),
+        (
+            MANIFEST.replace("{{ input }}", "{{ inptu }}"),
+            ["items.jsonl:1: prompt.user: the template cannot be used: 'inptu' is undefined"],
+        ),
+    ],
+)
+def test_problems_of_the_manifest(manifest: str, found: list[str]) -> None:
+    told = problems(manifest)
+    assert len(told) == len(found)
+    assert all(each.startswith(start) for each, start in zip(told, found, strict=True))
+
+
+def test_problems_of_both_files_are_told_together() -> None:
+    places = [problem.split(": ")[0] for problem in problems("nme: s\n", {"id": "x"}, {**ITEM})]
+    assert places == ["suite.yaml:1"] * 3 + ["items.jsonl:1"] * 2
+
+
+def test_problems_of_the_grader_are_told_once() -> None:
+    items = ({**ITEM, "id": number} for number in range(5))
+    assert len(problems(MANIFEST.replace("normalised", "nonsense"), *items)) == 1
+
+
+def test_problems_of_an_item() -> None:
+    own = {"kind": "numeric", "tolerence": 1}
+    told = problems(MANIFEST, ITEM, {**ITEM, "id": 2, "target": "?"}, {**ITEM, "grader": own})
+    assert [problem.partition(" (")[0] for problem in told] == [
+        "items.jsonl:2: target: '?' cannot be an answer",
+        "items.jsonl:3: id: 'fr' is the id of line 1 already",
+        "items.jsonl:3: grader.tolerence: unknown option",
+        "items.jsonl:3: target: 'Paris' cannot be an answer",
+    ]
+
+
+def test_empty_pool() -> None:
+    empty = Source(name="items.jsonl", content=b"\n")
+    with pytest.raises(SuiteError, match=r"^items\.jsonl:1: holds no items"):
+        suites.decode_suite(Source(name="suite.yaml", content=MANIFEST.encode()), empty)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "name"),
+    [
+        (MANIFEST, "items.jsonl"),
+        (MANIFEST + "items: other.jsonl\n", "other.jsonl"),
+        (MANIFEST + "items: ../other.jsonl\n", "items.jsonl"),
+        ("?", "items.jsonl"),
+    ],
+)
+def test_items_file(manifest: str, name: str) -> None:
+    assert suites.items_file(Source(name="s", content=manifest.encode())) == name
+
+
+def test_digest_of_a_decoded_item_needs_no_prompt() -> None:
+    (item,) = decoded().items
+    moved = replace(item, id=ItemId("other"), digest=Digest(""))
+    assert suites.decode_item(suites.encode_item(moved)).digest == item.digest
