@@ -4,10 +4,8 @@ The environment is read here and nowhere else: `VARIANT_MONITOR_<GROUP>__<FIELD>
 field, deeper ones by further `__`; lists and mappings are written as YAML in brackets.
 """
 
-import fnmatch
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -27,16 +25,15 @@ from pydantic import (
 from monitor.domain.endpoints import host_allowed
 from monitor.domain.errors import ConfigError, Problem
 from monitor.domain.identifiers import CredentialName, SuiteName, VariantName
-from monitor.domain.policies import Method, Policy
+from monitor.domain.policies import Policy
 from monitor.domain.results import Price
 from monitor.wire import overrides, yaml_documents
-from monitor.wire.policies import NotWorseModel, ObjectiveModel, WrittenBudget
+from monitor.wire.policies import PolicySettings
 from monitor.wire.texts import BaseUrl, Currency, HostPattern, Name, VariableName
 from monitor.wire.yaml_documents import Location
 
 PREFIX = "VARIANT_MONITOR_"
 LOOPBACK = ("localhost:*", "127.0.0.1:*", "[::1]:*")
-DEFAULT = Policy()
 
 
 def _beside_config(path: Path, info: ValidationInfo) -> Path:
@@ -48,7 +45,6 @@ def _beside_config(path: Path, info: ValidationInfo) -> Path:
 ConfigPath = Annotated[Path, AfterValidator(_beside_config)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
-Share = Annotated[float, Field(ge=0, le=1)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -148,49 +144,15 @@ class CredentialSource(Group):
     """Name of an environment variable, in capitals."""
     file: ConfigPath | None = None
     """A file that holds the secret alone, as mounted by Kubernetes."""
+    hosts: tuple[HostPattern, ...] = ()
+    """Hosts to which events may have it sent besides the `endpoints` that name it, written as in
+    allowed_hosts; end them in `:443` to rule out http."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
         if (self.env is None) == (self.file is None):
             raise ValueError("needs either env or file, and not both")
         return self
-
-
-class PolicySettings(Group):
-    """What is wanted of the evaluations that the two patterns match."""
-
-    variants: str = "*"
-    """Glob pattern of variant names."""
-    suites: str = "*"
-    """Glob pattern of suite names."""
-    objective: ObjectiveModel = NotWorseModel()
-    level: Annotated[float, Field(gt=0.5, lt=1)] = DEFAULT.level
-    """Confidence level of the intervals."""
-    method: Method = DEFAULT.method
-    """auto chooses by what history promises."""
-    budget: WrittenBudget = DEFAULT.budget
-    """Items to draw: a count, or a share such as "10%"."""
-    minimum: Count = DEFAULT.budget.minimum
-    """Items to draw at least, where the budget is a share."""
-    missing_limit: Share = DEFAULT.missing_limit
-    """Above this share of missing answers no verdict is given."""
-    attempt_margin: Share = DEFAULT.attempt_margin
-    """Requests for retries, as a share of the budget."""
-
-    def matches(self, variant: VariantName, suite: SuiteName) -> bool:
-        return fnmatch.fnmatchcase(variant, self.variants) and fnmatch.fnmatchcase(
-            suite, self.suites
-        )
-
-    def policy(self) -> Policy:
-        return Policy(
-            objective=self.objective.objective(),
-            level=self.level,
-            method=self.method,
-            budget=replace(self.budget, minimum=self.minimum),
-            missing_limit=self.missing_limit,
-            attempt_margin=self.attempt_margin,
-        )
 
 
 class LimitSettings(Group):
@@ -265,6 +227,21 @@ class Settings(Group):
         configured = {urlsplit(endpoint.base_url).netloc for endpoint in self.endpoints.values()}
         return (*LOOPBACK, *sorted(configured))
 
+    def may_send(self, credential: CredentialName, base_url: str) -> bool:
+        """Whether an event may have a credential sent to an endpoint that it writes out.
+
+        Where endpoints of the configuration use it, the scheme counts too: a secret that goes
+        out over https must not be lured into http.
+        """
+        scheme = urlsplit(base_url).scheme
+        used = [
+            urlsplit(each.base_url)
+            for each in self.endpoints.values()
+            if each.credential == credential
+        ]
+        own = [parts.netloc for parts in used if parts.scheme == scheme]
+        return host_allowed(base_url, [*own, *self.credentials[credential].hosts])
+
     def policy_for(self, variant: VariantName, suite: SuiteName) -> Policy:
         """The first policy whose patterns match; the defaults where none does."""
         matching = (entry for entry in self.policies if entry.matches(variant, suite))
@@ -295,15 +272,36 @@ def load_settings(path: Path, environ: Mapping[str, str] | None = None) -> Setti
     if isinstance(content, dict):
         content = _with_empty_groups(content)
     problems += overridden.problems
-    where = overridden.where
+    return build_settings(content, where=overridden.where, folder=path.parent, problems=problems)
+
+
+def build_settings(
+    content: object,
+    *,
+    where: Callable[[Location], str],
+    folder: Path = Path(),
+    problems: Iterable[Problem] = (),
+) -> Settings:
+    """Check a configuration that is there as plain data.
+
+    Args:
+        content: what the file would say.
+        where: turns the location of a value into words.
+        folder: relative paths count from here.
+        problems: what is known to be wrong already.
+
+    Raises:
+        ConfigError: with everything that is wrong.
+    """
+    found = list(problems)
     try:
-        settings = Settings.model_validate(content, context={"folder": path.parent})
+        settings = Settings.model_validate(content, context={"folder": folder})
     except ValidationError as error:
-        problems += yaml_documents.explain(error, Settings, content=content, where=where)
-        raise ConfigError(problems) from None
-    problems += _contradictions(settings, where)
-    if problems:
-        raise ConfigError(problems)
+        found += yaml_documents.explain(error, Settings, content=content, where=where)
+        raise ConfigError(found) from None
+    found += _contradictions(settings, where)
+    if found:
+        raise ConfigError(found)
     return settings
 
 

@@ -1,5 +1,6 @@
 """The daemon with all its parts: opened, run until told to stop, closed in reverse order."""
 
+import itertools
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ from monitor.adapters.telemetries import Telemetries
 from monitor.app.catalog import ConfiguredCatalog, load_suites
 from monitor.app.histories import Histories
 from monitor.domain.facts import ServiceStarted
-from monitor.ports import Clock, Compute, Telemetry
+from monitor.domain.results import Outcome
+from monitor.ports import Archive, Clock, Compute, Telemetry
 from monitor.service.daemon import Conduct, Daemon
 from monitor.service.evaluating import Tools
 from monitor.service.intake import Limits
@@ -30,6 +32,7 @@ from monitor.wire import records, results
 SOFTWARE = f"model-variant-monitor/{version('model-variant-monitor')}"
 SOURCE = "/model-variant-monitor"
 RECORD_LIMIT = 900_000
+LOOK_BACK = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +62,7 @@ async def open_application(settings: Settings, *listeners: Telemetry) -> AsyncIt
         catalog = await _open_catalog(stack, settings, clock=clock, compute=compute)
         state = await _open_state(stack, settings)
         metrics = MetricsTelemetry(settings.metrics, clock=clock)
-        metrics.restore([_last_result(each.result) for each in await state.archive.newest()])
+        metrics.restore(await last_results(state.archive))
         telemetry = Telemetries(LogTelemetry(), metrics, *listeners)
         graders = GraderProcesses(seconds=settings.limits.grader_seconds)
         stack.push_async_callback(graders.close)
@@ -82,7 +85,7 @@ async def open_application(settings: Settings, *listeners: Telemetry) -> AsyncIt
         )
         daemon = Daemon(surroundings, _conduct(settings.limits))
         port = _serve_status(stack, settings.http, metrics=metrics, daemon=daemon)
-        telemetry.record(ServiceStarted(software=SOFTWARE, suites=len(settings.suites)))
+        telemetry.record(ServiceStarted(software=SOFTWARE, suites=len(settings.suites), port=port))
         yield Application(daemon=daemon, archive=state.archive, metrics_port=port)
 
 
@@ -150,8 +153,25 @@ def _conduct(limits: LimitSettings) -> Conduct:
     )
 
 
-def _last_result(value: bytes) -> LastResult:
-    completed = results.decode(value)
+async def last_results(archive: Archive) -> list[LastResult]:
+    """What the gauges showed last: of each variant on each suite the newest that found something.
+
+    A CANCELLED evaluation says nothing about its version, so the result before it still counts.
+    """
+    found: list[LastResult] = []
+    for newest in await archive.newest():
+        subject = results.decode(newest.result).data.statistics.subject
+        recent = await archive.recent(subject.variant, subject.suite, limit=LOOK_BACK)
+        decoded = (results.decode(each.result) for each in recent)
+        found += map(_last_result, itertools.islice(filter(_says_something, decoded), 1))
+    return found
+
+
+def _says_something(completed: results.CompletedEvaluation) -> bool:
+    return completed.data.statistics.verdict.outcome is not Outcome.CANCELLED
+
+
+def _last_result(completed: results.CompletedEvaluation) -> LastResult:
     subject, plan = completed.data.statistics.subject, completed.data.statistics.plan
     objective = plan.objective if plan else None
     return LastResult(

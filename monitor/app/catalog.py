@@ -1,6 +1,6 @@
 """The service's catalog, filled from the configuration."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from monitor.adapters.openai_endpoint import OpenAIEndpoint
@@ -55,7 +55,7 @@ class ConfiguredCatalog:
         self._secrets = secrets
         self._histories = histories
         self._clock = clock
-        self._connections: dict[tuple[str, str | None], Connection] = {}
+        self._connections: dict[Hashable, Connection] = {}
 
     def suite(self, name: SuiteName) -> Suite:
         """A configured suite.
@@ -77,18 +77,9 @@ class ConfiguredCatalog:
         """The endpoint an event names or writes out.
 
         Raises:
-            InvalidEvent: unknown name, unknown credential, or a host that is not allowed.
+            InvalidEvent: as `endpoint_settings`.
         """
-        if isinstance(ref, InlineEndpoint):
-            return self._target(_inline(ref, self._settings))
-        known = self._settings.endpoints.get(ref)
-        if known is None:
-            raise InvalidEvent(
-                DeadLetterReason.UNKNOWN_ENDPOINT,
-                f"endpoint {ref!r} is not configured; there are: "
-                f"{', '.join(self._settings.endpoints) or 'none'}",
-            )
-        return self._target(known)
+        return self._target(endpoint_settings(ref, self._settings))
 
     async def history(self, suite: SuiteName, model: str) -> planning.History | None:
         """A guide fitted without any outcome of `model`, None where there is no history."""
@@ -101,11 +92,7 @@ class ConfiguredCatalog:
             await connection.endpoint.close()
 
     def _loaded(self, name: SuiteName) -> LoadedSuite:
-        if name not in self._suites:
-            raise InvalidEvent(
-                DeadLetterReason.UNKNOWN_SUITE,
-                f"suite {name!r} is not configured; there are: {', '.join(self._suites)}",
-            )
+        require_suite(name, self._suites)
         return self._suites[name]
 
     def _target(self, settings: EndpointSettings) -> Target:
@@ -126,13 +113,14 @@ class ConfiguredCatalog:
         )
 
     def _connection(self, settings: EndpointSettings) -> Connection:
-        """The one connection to a base URL with a credential, whatever the model."""
-        key = settings.base_url, settings.credential
+        """The one connection for everything that is asked at a place in the same way."""
+        concurrency = self._settings.limits_of(settings).concurrency
+        place = settings.base_url, settings.credential
+        key = *place, settings.limit_field, concurrency
         if key not in self._connections:
             secret = None
             if settings.credential is not None:
                 secret = self._secrets[CredentialName(settings.credential)]
-            concurrency = self._settings.limits_of(settings).concurrency
             self._connections[key] = Connection(
                 endpoint=OpenAIEndpoint(
                     settings.base_url, api_key=secret, limit_field=settings.limit_field
@@ -148,6 +136,14 @@ def load_suites(settings: Settings) -> Mapping[SuiteName, LoadedSuite]:
     Raises:
         SuiteError: with the findings of all of them.
     """
+    loaded, problems = read_suites(settings)
+    if problems:
+        raise SuiteError(problems)
+    return loaded
+
+
+def read_suites(settings: Settings) -> tuple[Mapping[SuiteName, LoadedSuite], Sequence[Problem]]:
+    """The configured suites that can be used, and what is wrong with the others."""
     loaded: dict[SuiteName, LoadedSuite] = {}
     problems: list[Problem] = []
     for each in settings.suites:
@@ -159,28 +155,72 @@ def load_suites(settings: Settings) -> Mapping[SuiteName, LoadedSuite]:
         if suite.name in loaded:
             what = f"is a second suite named {suite.name!r}"
             problems.append(Problem(where=str(each.path), what=what, todo="give it another name"))
+            continue
         loaded[suite.name] = LoadedSuite(suite=suite, settings=each)
-    if problems:
-        raise SuiteError(problems)
-    return loaded
+    return loaded, problems
 
 
-def _inline(ref: InlineEndpoint, settings: Settings) -> EndpointSettings:
+def require_suite(name: SuiteName, known: Collection[SuiteName]) -> None:
+    """Make sure that an event names a suite that there is.
+
+    Raises:
+        InvalidEvent: there is none of this name.
+    """
+    if name not in known:
+        raise InvalidEvent(
+            DeadLetterReason.UNKNOWN_SUITE,
+            f"suite {name!r} is not configured; there are: {', '.join(known)}",
+        )
+
+
+def endpoint_settings(ref: EndpointRef, settings: Settings) -> EndpointSettings:
+    """Settings of the endpoint that an event names or writes out.
+
+    Raises:
+        InvalidEvent: unknown name, unknown credential, or a host that may not be asked, or not be
+            sent this credential.
+    """
+    if isinstance(ref, InlineEndpoint):
+        return _written_out(ref, settings)
+    known = settings.endpoints.get(ref)
+    if known is None:
+        raise InvalidEvent(
+            DeadLetterReason.UNKNOWN_ENDPOINT,
+            f"endpoint {ref!r} is not configured; there are: "
+            f"{', '.join(settings.endpoints) or 'none'}",
+        )
+    return known
+
+
+def _written_out(ref: InlineEndpoint, settings: Settings) -> EndpointSettings:
     if not host_allowed(ref.base_url, settings.host_patterns):
         raise InvalidEvent(
             DeadLetterReason.HOST_NOT_ALLOWED,
             "the host of endpoint.base_url is not among allowed_hosts",
         )
-    if ref.credential is not None and ref.credential not in settings.credentials:
-        raise InvalidEvent(
-            DeadLetterReason.UNKNOWN_CREDENTIAL,
-            f"endpoint.credential {ref.credential!r} is not among the configured credentials",
-        )
+    if ref.credential is not None:
+        _require_sendable(ref.credential, ref.base_url, settings)
     try:
         return EndpointSettings(base_url=ref.base_url, model=ref.model, credential=ref.credential)
     except ValueError as error:
         detail = "endpoint.base_url must be http(s)://host/path without user, query or fragment"
         raise InvalidEvent(DeadLetterReason.INVALID_DATA, detail) from error
+
+
+def _require_sendable(credential: CredentialName, base_url: str, settings: Settings) -> None:
+    """Whoever may write events must not learn a secret by naming a host of their own."""
+    if credential not in settings.credentials:
+        raise InvalidEvent(
+            DeadLetterReason.UNKNOWN_CREDENTIAL,
+            f"endpoint.credential {credential!r} is not among the configured credentials",
+        )
+    if not settings.may_send(credential, base_url):
+        raise InvalidEvent(
+            DeadLetterReason.HOST_NOT_ALLOWED,
+            f"endpoint.credential {credential!r} may not be sent to the host of endpoint.base_url:"
+            f" no configured endpoint uses it there, and credentials.{credential}.hosts does not"
+            " list it",
+        )
 
 
 def _price(settings: EndpointSettings) -> Price | None:

@@ -6,33 +6,27 @@ again, and a worse one. What is printed depends on the seed alone.
 
 import asyncio
 import urllib.request
-from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from monitor.adapters.metric_names import PREFIX
 from monitor.adapters.suite_files import write_suite
-from monitor.app.application import Application, open_application
-from monitor.app.single import submit
+from monitor.app import replays
+from monitor.app.single import evaluator
+from monitor.domain.errors import UsageError
 from monitor.domain.events import EvaluationWanted, EventIdentity
-from monitor.domain.facts import EvaluationEnded, Fact
-from monitor.domain.identifiers import (
-    EndpointName,
-    EvaluationId,
-    VariantName,
-    VersionName,
-    evaluation_id,
-)
+from monitor.domain.identifiers import Digest, EndpointName, VariantName, VersionName
 from monitor.domain.suites import Suite
 from monitor.history import outcomes
-from monitor.ports import Telemetry
-from monitor.settings import Settings
+from monitor.ports import Published, Telemetry
+from monitor.settings import Settings, build_settings
 from monitor.simulation import answers, serving, suites
 from monitor.simulation.server import Simulation
-from monitor.wire import events, results
+from monitor.wire import results
+from monitor.wire.yaml_documents import field_name
 
 ITEMS = 2000
 BUDGET = "20%"
@@ -52,10 +46,14 @@ MODELS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One version of the demo: its result, and the truth that only a simulation knows."""
+    """One version of the demo: its result, and the truth that only a simulation knows.
+
+    replayed: digest of the statistics as they were recomputed from the record.
+    """
 
     value: bytes
     completed: results.CompletedEvaluation
+    replayed: Digest
     truth: float | None
 
 
@@ -78,52 +76,34 @@ async def demonstrate(
         folder: for suite, history and state; results that are there already are not bought again.
         now: time of the events.
         listeners: told of every fact.
+
+    Raises:
+        UsageError, SuiteError, StateError: the folder cannot be used.
+        ReplayMismatch: a result differs from what its record says.
     """
     suite = suites.arithmetic_suite(ITEMS, seed=SEED)
     items = [item.id for item in suite.items]
     book = answers.item_response_book(MODELS, items=items, seed=SEED)
     _write(folder, suite)
-    ends = Ends()
-    async with (
-        serving.serving_async(Simulation(suite, book)) as base_url,
-        AsyncExitStack() as stack,
-    ):
+    async with serving.serving_async(Simulation(suite, book)) as base_url:
         settings = _settings(folder, base_url)
-        application = await stack.enter_async_context(open_application(settings, ends, *listeners))
-        running = asyncio.create_task(application.daemon.run())
-        try:
+        async with evaluator(settings, *listeners) as opened:
+            opened.start()
             shown = []
             for model in MODELS:
-                event = _event(model.name, suite, now)
-                value = await _result(settings, application, ends, event)
-                shown.append(
-                    Shown(
-                        value=value,
-                        completed=results.decode(value),
-                        truth=book.truth(model.name),
-                    )
-                )
-            url = f"http://{settings.http.host}:{application.metrics_port}"
+                published = await opened.evaluate(_event(model.name, suite, now))
+                shown.append(_show(published, truth=book.truth(model.name)))
+            url = f"http://{settings.http.host}:{opened.application.metrics_port}"
             yield Demonstration(shown=shown, metrics=await _metrics(url), status_url=url)
-        finally:
-            application.daemon.stop(drain_seconds=0.0)
-            await running
 
 
-class Ends:
-    """Takes facts, and lets whoever waits for an evaluation know of its end."""
-
-    def __init__(self) -> None:
-        self._ended: defaultdict[EvaluationId, asyncio.Event] = defaultdict(asyncio.Event)
-
-    def record(self, fact: Fact) -> None:
-        """Note the end of an evaluation."""
-        if isinstance(fact, EvaluationEnded):
-            self._ended[fact.evaluation_id].set()
-
-    async def wait(self, identity: EvaluationId) -> None:
-        """Wait for the end of an evaluation."""
-        await self._ended[identity].wait()
+def _show(published: Published, *, truth: float | None) -> Shown:
+    return Shown(
+        value=published.result,
+        completed=results.decode(published.result),
+        replayed=replays.replay(published),
+        truth=truth,
+    )
 
 
 def _write(folder: Path, suite: Suite) -> None:
@@ -136,11 +116,15 @@ def _write(folder: Path, suite: Suite) -> None:
         dates=earlier.dates,
         groups=None,
     )
-    outcomes.write_outcomes(folder / "history.npz", matrix)
+    file = folder / "history.npz"
+    try:
+        outcomes.write_outcomes(file, matrix)
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be written: {error.strerror}; name another") from error
 
 
 def _settings(folder: Path, base_url: str) -> Settings:
-    return Settings.model_validate(
+    return build_settings(
         {
             "suites": [{"path": folder / "suite", "history": [{"file": folder / "history.npz"}]}],
             "endpoints": {
@@ -150,7 +134,8 @@ def _settings(folder: Path, base_url: str) -> Settings:
             "state": {"directory": folder / "state"},
             "policies": [{"budget": BUDGET}],
             "http": {"port": 0},
-        }
+        },
+        where=field_name,
     )
 
 
@@ -162,18 +147,6 @@ def _event(model: str, suite: Suite, now: datetime) -> EvaluationWanted:
         endpoint=EndpointName(model),
         suites=(suite.name,),
     )
-
-
-async def _result(
-    settings: Settings, application: Application, ends: Ends, event: EvaluationWanted
-) -> bytes:
-    """The published result of an event; nothing is bought where there is one already."""
-    (suite,) = event.suites
-    identity = evaluation_id(source=event.identity.source, event_id=event.identity.id, suite=suite)
-    while (found := await application.archive.find(identity)) is None:
-        await submit(settings, event.variant, events.encode(event))
-        await ends.wait(identity)
-    return found.result
 
 
 async def _metrics(url: str) -> list[str]:

@@ -1,11 +1,12 @@
-"""One evaluation in this process: an event in, the daemon until its result is out."""
+"""A daemon in this process, asked for one evaluation after another."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Coroutine, Iterable
+from contextlib import asynccontextmanager
 
 from monitor.adapters.embedded.submission import SqliteSubmission
 from monitor.app.application import Application, open_application
-from monitor.domain.errors import UsageError
+from monitor.domain.errors import StateError, UsageError
 from monitor.domain.events import EvaluationWanted
 from monitor.domain.facts import DeadLettered, EvaluationEnded, Fact
 from monitor.domain.identifiers import EvaluationId, VariantName, evaluation_id
@@ -14,30 +15,115 @@ from monitor.settings import Settings
 from monitor.wire import events
 
 
-class Awaited:
-    """Takes facts until one tells how an evaluation ended."""
+class Endings:
+    """Takes facts, and lets whoever waits for an evaluation know how it ended."""
 
-    def __init__(self, identity: EvaluationId) -> None:
-        self._identity = identity
-        self.ended = asyncio.Event()
-        self.refusal: str | None = None
+    def __init__(self) -> None:
+        self._ended: set[EvaluationId] = set()
+        self._refusals: dict[tuple[int, int], str] = {}
+        self._news = asyncio.Event()
 
     def record(self, fact: Fact) -> None:
-        """Note the end of the evaluation, or that its event was put aside."""
+        """Note the end of an evaluation, or an event that was put aside."""
         match fact:
-            case EvaluationEnded(evaluation_id=self._identity):
-                self.ended.set()
+            case EvaluationEnded():
+                self._ended.add(fact.evaluation_id)
             case DeadLettered():
-                self.refusal = fact.detail
-                self.ended.set()
+                self._refusals[fact.partition, fact.offset] = fact.detail
             case _:
-                pass
+                return
+        self._news.set()
+
+    async def wait(self, identity: EvaluationId, *, position: tuple[int, int]) -> None:
+        """Wait for the end of an evaluation.
+
+        Args:
+            identity: of the evaluation.
+            position: partition and offset of the event that asks for it.
+
+        Raises:
+            UsageError: the event was put aside.
+        """
+        while identity not in self._ended:
+            if position in self._refusals:
+                raise UsageError(f"the event was refused: {self._refusals[position]}")
+            self._news.clear()
+            await self._news.wait()
+
+
+class Evaluator:
+    """What `evaluator` opens."""
+
+    def __init__(self, settings: Settings, application: Application, endings: Endings) -> None:
+        self.application = application
+        self._settings = settings
+        self._endings = endings
+        self._running: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        """Let the daemon run, also on what an earlier process left open; once is enough."""
+        if not self._running:
+            self._running = {asyncio.create_task(self.application.daemon.run())}
+
+    async def evaluate(self, event: EvaluationWanted) -> Published:
+        """The result of an event that names one suite; what is published already is not bought.
+
+        Raises:
+            UsageError: the event was refused.
+            StateError: the daemon failed; everything stored so far is kept.
+        """
+        (suite,) = event.suites
+        source, event_id = event.identity.source, event.identity.id
+        identity = evaluation_id(source=source, event_id=event_id, suite=suite)
+        found = await self.application.archive.find(identity)
+        if found is None:
+            position = await submit(self._settings, event.variant, events.encode(event))
+            await self._run_until(self._endings.wait(identity, position=position))
+            found = await self.application.archive.find(identity)
+        if found is None:
+            raise StateError(f"the daemon ended without a result of evaluation {identity}")
+        return found
+
+    async def _run_until(self, end: Coroutine[None, None, None]) -> None:
+        self.start()
+        ending = asyncio.create_task(end)
+        try:
+            done, _ = await asyncio.wait(
+                {ending, *self._running}, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                await task
+        finally:
+            ending.cancel()
+
+    async def stop(self) -> None:
+        """Stop the daemon; what is in flight is given up, what is stored is kept."""
+        if self._running:
+            self.application.daemon.stop(drain_seconds=0.0)
+        for task in self._running:
+            await task
+
+
+@asynccontextmanager
+async def evaluator(settings: Settings, *listeners: Telemetry) -> AsyncIterator[Evaluator]:
+    """Open a daemon that runs from the first evaluation that has to be bought.
+
+    Raises:
+        ProblemsFound, StateError: as `open_application`.
+    """
+    endings = Endings()
+    async with open_application(settings, endings, *listeners) as application:
+        opened = Evaluator(settings, application, endings)
+        try:
+            yield opened
+        finally:
+            await opened.stop()
 
 
 async def evaluate_once(
     settings: Settings, event: EvaluationWanted, listeners: Iterable[Telemetry] = ()
 ) -> Published:
-    """Evaluate one version on the one configured suite; what is published already is not bought.
+    """Evaluate one version on one suite; what is published already is not bought.
 
     Cancelling it stops what is in flight and keeps the rest of the state.
 
@@ -45,18 +131,8 @@ async def evaluate_once(
         UsageError: the event was refused.
         ProblemsFound, StateError: as `open_application`.
     """
-    (suite,) = event.suites
-    identity = evaluation_id(source=event.identity.source, event_id=event.identity.id, suite=suite)
-    awaited = Awaited(identity)
-    async with open_application(settings, awaited, *listeners) as application:
-        found = await application.archive.find(identity)
-        if found is None:
-            await submit(settings, event.variant, events.encode(event))
-            await run_until(application, awaited.ended)
-            found = await application.archive.find(identity)
-        if found is None:
-            raise UsageError(f"the evaluation was refused: {awaited.refusal}")
-        return found
+    async with evaluator(settings, *listeners) as opened:
+        return await opened.evaluate(event)
 
 
 async def submit(settings: Settings, variant: VariantName, value: bytes) -> tuple[int, int]:
@@ -74,15 +150,3 @@ async def submit(settings: Settings, variant: VariantName, value: bytes) -> tupl
         )
     finally:
         await submission.close()
-
-
-async def run_until(application: Application, ended: asyncio.Event) -> None:
-    """Run the daemon until an event is set, or it fails."""
-    running = asyncio.create_task(application.daemon.run())
-    waiting = asyncio.create_task(ended.wait())
-    try:
-        await asyncio.wait({running, waiting}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        waiting.cancel()
-        application.daemon.stop(drain_seconds=0.0)
-        await running

@@ -127,10 +127,11 @@ class PartitionRevoked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceStarted:
-    """The daemon is up."""
+    """The daemon is up; port: where its pages are, None where there are none."""
 
     software: str
     suites: int
+    port: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,8 @@ or is the words of a choice. A letter that is merely mentioned counts for nothin
 Two letters in one statement ("A or B") are no answer. A before a word is taken for the article and
 I for the pronoun, unless marked as a letter: "Option A fits", "(I)", "A because", "Answer: I".
 
-A target is a letter or the exact words of a choice. The letters are those of the item's `choices`;
+A target is a letter or the exact words of a choice; of several targets one is enough, so this is
+not the grader for questions that want all of them. The letters are those of the item's `choices`;
 where the question itself lists the choices, `letters` names them, for example ABCD.
 """
 

@@ -24,7 +24,6 @@ from monitor.service.catalog import Target
 from monitor.service.gate import wait_for_endpoint
 from monitor.service.journals import Journal
 
-
 # Each of these says that the endpoint took the question; the others may stand for a rejection.
 TAKEN = frozenset(
     {

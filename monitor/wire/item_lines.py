@@ -39,8 +39,8 @@ def read(content: bytes) -> tuple[list[Line], list[Finding]]:
     """Read every line that is not blank; an id that was used before is a finding."""
     lines: list[Line] = []
     findings: list[Finding] = []
-    # Not splitlines: JSON texts may hold characters that it takes for line breaks.
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+    # Split as bytes: of texts, JSON may hold characters that count as line breaks.
+    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
         if not line.strip():
             continue
         model, found = _line(number, line)

@@ -1,22 +1,40 @@
-"""Objective and budget as people write them, in the configuration and on the command line."""
+"""Objective, budget and policy as people write them, in files and on the command line."""
 
+import fnmatch
 import re
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from monitor.domain.policies import AtLeast, Budget, EstimateOnly, NotWorse, Objective
+from monitor.domain.identifiers import SuiteName, VariantName
+from monitor.domain.policies import (
+    AtLeast,
+    Budget,
+    EstimateOnly,
+    Method,
+    NotWorse,
+    Objective,
+    Policy,
+)
 
 WHOLE = 100
+DEFAULT = Policy()
+
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class _Objective(BaseModel):
+class _Written(BaseModel):
     model_config = ConfigDict(
-        frozen=True, extra="forbid", hide_input_in_errors=True, use_attribute_docstrings=True
+        frozen=True,
+        extra="forbid",
+        hide_input_in_errors=True,
+        use_attribute_docstrings=True,
+        validate_default=True,
     )
 
 
-class NotWorseModel(_Objective):
+class NotWorseModel(_Written):
     """Not worse than the version before."""
 
     kind: Literal["not_worse"] = "not_worse"
@@ -27,7 +45,7 @@ class NotWorseModel(_Objective):
         return NotWorse(tolerance=self.tolerance)
 
 
-class AtLeastModel(_Objective):
+class AtLeastModel(_Written):
     """At least a given share of right answers."""
 
     kind: Literal["at_least"] = "at_least"
@@ -38,7 +56,7 @@ class AtLeastModel(_Objective):
         return AtLeast(threshold=self.threshold)
 
 
-class EstimateModel(_Objective):
+class EstimateModel(_Written):
     """An interval, and no demand."""
 
     kind: Literal["estimate"] = "estimate"
@@ -72,3 +90,40 @@ def budget(written: object) -> Budget:
 
 
 WrittenBudget = Annotated[Budget, BeforeValidator(budget)]
+
+
+class PolicySettings(_Written):
+    """What is wanted of the evaluations that the two patterns match."""
+
+    variants: str = "*"
+    """Glob pattern of variant names."""
+    suites: str = "*"
+    """Glob pattern of suite names."""
+    objective: ObjectiveModel = NotWorseModel()
+    level: Annotated[float, Field(gt=0.5, lt=1)] = DEFAULT.level
+    """Confidence level of the intervals."""
+    method: Method = DEFAULT.method
+    """auto chooses by what history promises."""
+    budget: WrittenBudget = DEFAULT.budget
+    """Items to draw: a count, or a share such as "10%"."""
+    minimum: Annotated[int, Field(ge=1)] = DEFAULT.budget.minimum
+    """Items to draw at least, where the budget is a share."""
+    missing_limit: Share = DEFAULT.missing_limit
+    """Above this share of missing answers no verdict is given."""
+    attempt_margin: Share = DEFAULT.attempt_margin
+    """Requests for retries, as a share of the budget."""
+
+    def matches(self, variant: VariantName, suite: SuiteName) -> bool:
+        return fnmatch.fnmatchcase(variant, self.variants) and fnmatch.fnmatchcase(
+            suite, self.suites
+        )
+
+    def policy(self) -> Policy:
+        return Policy(
+            objective=self.objective.objective(),
+            level=self.level,
+            method=self.method,
+            budget=replace(self.budget, minimum=self.minimum),
+            missing_limit=self.missing_limit,
+            attempt_margin=self.attempt_margin,
+        )

@@ -1,20 +1,19 @@
 """Many evaluations of one target, made once for all tests of a module, and bounds on their counts.
 
-Bounds are exact and one-sided: a test fails where what it saw is less likely than 1 in 1,000 if
-the claim holds at its very edge.
+Bounds are exact and one-sided: a test fails where what it saw has a chance below 1 in 1,000 if the
+claim holds at its very edge.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-import numpy as np
 from scipy import stats
 
 from benchmarks import recorded_outcomes
 from benchmarks.recorded_outcomes import Coverage, Run, Target
 from monitor.domain.policies import Budget, Policy
-from monitor.domain.results import Baseline, Estimate, Interval
+from monitor.domain.results import Estimate
 
 SMALLEST_CHANCE = 1e-3
 LOWEST_COVERAGE = 0.94
@@ -22,16 +21,15 @@ POLICY = replace(Policy(), budget=Budget(share=0.1))
 
 
 class Repetitions:
-    """Evaluations of a target as a first version."""
+    """Evaluations of a target as a first version, each with clocks of its own."""
 
-    def __init__(self, target: Target, *, runs: int, policy: Policy = POLICY) -> None:
+    def __init__(self, target: Target, *, runs: int) -> None:
         self.target = target
         self._runs = runs
-        self._policy = policy
 
     @cached_property
     def found(self) -> Sequence[Run]:
-        return recorded_outcomes.repeat(self.target, policy=self._policy, runs=self._runs)
+        return recorded_outcomes.repeat(self.target, policy=POLICY, runs=self._runs)
 
     @cached_property
     def coverage(self) -> Coverage:
@@ -39,40 +37,31 @@ class Repetitions:
 
     def followed_by(self, target: Target, *, runs: int) -> Sequence[Run]:
         """Evaluations of a later version, each compared with one of these."""
-        before = self.found[:runs]
-        return recorded_outcomes.follow(target, policy=self._policy, before=before)
-
-    def designs(self) -> set[str]:
-        return {run.plan.inference.design for run in self.found}
-
-    def widths(self) -> Sequence[float]:
-        estimates = [run.findings.estimate for run in self.found]
-        return [
-            each.interval.upper - each.interval.lower
-            for each in estimates
-            if isinstance(each, Estimate)
-        ]
+        return recorded_outcomes.follow(target, policy=POLICY, before=self.found[:runs])
 
 
-def baseline(value: float) -> Baseline:
-    """A version before that was found to have about this accuracy."""
-    run = recorded_outcomes.BEFORE
-    interval = Interval(lower=value - 0.02, upper=min(1.0, value + 0.02), level=0.95, method="x")
-    return Baseline(
-        evaluation_id=run,
-        version=run,
-        value=value,
-        interval=interval,
-        worst_case=interval,
-        worst_lower_shift=0.0,
-        worst_upper_shift=0.0,
-    )
+def designs(found: Sequence[Run]) -> set[str]:
+    return {run.plan.inference.design for run in found}
+
+
+def widths(found: Sequence[Run]) -> Sequence[float]:
+    estimates = [run.findings.estimate for run in found]
+    known = [each.interval for each in estimates if isinstance(each, Estimate)]
+    return [interval.upper - interval.lower for interval in known]
 
 
 def assert_covers(found: Coverage) -> None:
-    chance = stats.binom.cdf(found.covered, found.known, LOWEST_COVERAGE)
-    assert chance > SMALLEST_CHANCE, f"{found.covered} of {found.known}"
+    """Every evaluation has an interval, and enough of them contain the truth."""
+    assert found.unknown == 0
+    chance = stats.binom.cdf(found.covered, found.runs, LOWEST_COVERAGE)
+    assert chance > SMALLEST_CHANCE, f"{found.covered} of {found.runs}"
 
 
-def assert_at_most(count: int, runs: int, share: float) -> None:
+def assert_at_most(share: float, count: int, runs: int) -> None:
     assert stats.binom.sf(count - 1, runs, share) > SMALLEST_CHANCE, f"{count} of {runs}"
+
+
+def assert_worth_more_than_plain(found: Sequence[Coverage]) -> None:
+    """Squared errors, over the variance of plain sampling, are too small for a chi-square."""
+    scaled = sum(each.squared_errors / each.plain for each in found)
+    assert stats.chi2.cdf(scaled, sum(each.known for each in found)) < SMALLEST_CHANCE

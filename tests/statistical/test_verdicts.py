@@ -39,7 +39,7 @@ from tests.unit.engine.examples import (
     suite,
 )
 
-POPULATION, DRAWS, RUNS, RUNS_BEYOND = 1000, 100, 100, 40
+POPULATION, DRAWS, RUNS, RUNS_BEYOND = 1000, 100, 150, 40
 M = 0.05
 WITHIN, BEYOND = (0.0, -M / 2, -M), (-2 * M, -4 * M)
 CHURN = 20
@@ -56,9 +56,7 @@ def prepare(method: Method, easiness: FloatArray, rng: np.random.Generator) -> p
     likely = special.expit(rng.normal(0.0, 0.7, (20, 1)) + easiness)
     recorded = History.from_matrix((rng.random(likely.shape) < likely).astype(np.float64))
     guide = guides.GUIDES["item_mean"].fit(recorded)
-    policy = Policy(
-        objective=NotWorse(tolerance=M), method=method, budget=Budget(count=DRAWS)
-    )
+    policy = Policy(objective=NotWorse(tolerance=M), method=method, budget=Budget(count=DRAWS))
     known = planning.History(guide=guide, digest=digest("recorded"))
     return request(suite=SUITE, history=known, policy=policy)
 
@@ -67,6 +65,7 @@ def evaluate(
     asked: planning.PlanRequest, scores: FloatArray, name: str, before: Baseline | NoBaseline
 ) -> Findings:
     plan, guide = planning.plan(replace(asked, baseline=before))
+    assert (plan.inference.design == "simple") == (plan.method is Method.SIMPLE)
     plan = replace(plan, clock_seed=digest(name))
     begun = evaluations.begin(plan, suite=SUITE, guide=guide)
     end = complete(begun, replies(scores.tolist()))

@@ -2,7 +2,6 @@ import asyncio
 import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,7 +49,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Process]:
 
 
 def alive(processes: list[Process]) -> list[int]:
-    return [process.pid for process in processes if Path(f"/proc/{process.pid}").exists()]
+    return [process.pid for process in processes if process.returncode is None]
 
 
 async def begin(runner: GraderProcesses) -> "asyncio.Task[Grade]":

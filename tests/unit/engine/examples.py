@@ -16,7 +16,7 @@ from monitor.domain.identifiers import (
     VersionName,
     digest,
 )
-from monitor.domain.plans import Answered, Draw, Drawn, Plan, Row, Subject
+from monitor.domain.plans import Answered, Draw, Drawn, Row, Subject
 from monitor.domain.policies import Budget, Method, Policy
 from monitor.domain.results import (
     Baseline,
@@ -69,8 +69,7 @@ def suite(population: int = POPULATION, name: str = "sums") -> Suite:
         )
         for number, text in enumerate(map(str, range(population)))
     )
-    asked = Prompt(), Generation(), GraderSpec(kind="exact")
-    prompt, generation, grader = asked
+    prompt, generation, grader = Prompt(), Generation(), GraderSpec(kind="exact")
     return Suite(
         name=SuiteName(name),
         items=items,
@@ -105,7 +104,8 @@ def scores(population: int = POPULATION, seed: int = 1) -> list[float]:
     """0/1 answers of one more model to the questions of `history`."""
     rng = np.random.default_rng(0)
     likely = chances(rng, 12, population)[0]
-    return (np.random.default_rng(seed).random(population) < likely).astype(float).tolist()
+    right = np.random.default_rng(seed).random(population) < likely
+    return [float(each) for each in right]
 
 
 def request(**changes: object) -> planning.PlanRequest:
@@ -177,9 +177,7 @@ def interval(lower: float, upper: float, level: float = 0.95) -> Interval:
     return Interval(lower=lower, upper=upper, level=level, method="made up")
 
 
-def estimate(
-    lower: float, upper: float, value: float | None = None, **changes: object
-) -> Estimate:
+def estimate(lower: float, upper: float, value: float | None = None, **changes: object) -> Estimate:
     """An estimate whose interval already holds the worst case."""
     usual = Estimate(
         value=(lower + upper) / 2 if value is None else value,
@@ -220,7 +218,3 @@ def difference(lower: float, upper: float, value: float, **changes: object) -> D
         previous_evaluation_id=EvaluationId("e1"),
     )
     return replace(usual, **changes)  # type: ignore[arg-type]
-
-
-def same_plan(plan: Plan, **changes: object) -> Plan:
-    return replace(plan, **changes)  # type: ignore[arg-type]

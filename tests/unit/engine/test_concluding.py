@@ -5,7 +5,7 @@ import pytest
 
 from monitor.domain.answers import MISSING, WRONG, Answer, Status
 from monitor.domain.errors import StateCorrupt
-from monitor.domain.policies import AtLeast, Budget, EstimateOnly, Method, NotWorse, Policy
+from monitor.domain.policies import AtLeast, Budget, EstimateOnly, NotWorse, Objective, Policy
 from monitor.domain.results import (
     Baseline,
     Estimate,
@@ -51,11 +51,11 @@ def conclude(evaluation: Evaluation) -> Findings:
     return concluding.conclude(evaluation.plan, evaluation.draws, in_order(evaluation))
 
 
-def findings(reply: Reply = replies(KNOWN), **kind: Any) -> Findings:  # noqa: B008 - pure
+def findings(reply: Reply = replies(KNOWN), **kind: object) -> Findings:  # noqa: B008 - pure
     return conclude(complete(begun(**kind), reply))
 
 
-def estimated(reply: Reply = replies(KNOWN), **kind: Any) -> Estimate:  # noqa: B008 - pure
+def estimated(reply: Reply = replies(KNOWN), **kind: object) -> Estimate:  # noqa: B008 - pure
     estimate = findings(reply, **kind).estimate
     assert isinstance(estimate, Estimate)
     return estimate
@@ -204,14 +204,17 @@ def test_without_an_estimate_there_is_no_difference() -> None:
     assert found.difference is None
 
 
-def test_the_objective_of_the_plan_decides() -> None:
-    for objective, reason in [
+@pytest.mark.parametrize(
+    ("objective", "reason"),
+    [
         (AtLeast(threshold=0.01), Reason.ABOVE_THRESHOLD),
         (AtLeast(threshold=0.99), Reason.BELOW_THRESHOLD),
         (NotWorse(tolerance=0.9), Reason.NOT_WORSE),
-    ]:
-        policy = Policy(objective=objective, budget=Budget(count=30))
-        assert findings(policy=policy, baseline=baseline(0.6)).verdict.reason is reason
+    ],
+)
+def test_the_objective_of_the_plan_decides(objective: Objective, reason: Reason) -> None:
+    policy = Policy(objective=objective, budget=Budget(count=30))
+    assert findings(policy=policy, baseline=baseline(0.6)).verdict.reason is reason
 
 
 def test_an_overconfident_guide_is_told_of() -> None:
@@ -243,7 +246,7 @@ def test_draws_and_answers_that_do_not_make_up_the_plan_are_refused(
     draws: slice, answers: slice
 ) -> None:
     end = complete(begun(), replies(KNOWN))
-    with pytest.raises(StateCorrupt, match="evaluation e2: .* a plan of 30"):
+    with pytest.raises(StateCorrupt, match=r"evaluation e2: .* a plan of 30"):
         concluding.conclude(end.plan, end.draws[draws], in_order(end)[answers])
 
 
@@ -279,5 +282,3 @@ def test_a_stopped_evaluation_has_counts_and_no_estimate() -> None:
     assert (found.answered, found.missing) == (2, 1)
     assert found.estimate == NoEstimate(reason=NoEstimateReason.STOPPED)
     assert (found.difference, found.verdict) == (None, CANCELLED)
-
-

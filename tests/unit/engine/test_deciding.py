@@ -168,7 +168,7 @@ def test_a_threshold_is_judged_by_the_worst_case(worst: tuple[float, float]) -> 
 shares = st.floats(0, 1)
 bounds = st.tuples(st.floats(-1, 1), st.floats(-1, 1)).map(sorted)
 comparisons = st.builds(
-    lambda ends, value, shift: difference(*ends, value, worst_upper_shift=shift),
+    lambda ends, value, shift: difference(ends[0], ends[1], value, worst_upper_shift=shift),
     bounds,
     st.floats(-1, 1),
     shares,
@@ -203,7 +203,7 @@ def test_no_drop_is_claimed_that_the_interval_does_not_show(
 def test_a_change_within_the_tolerance_is_never_not_met(
     tolerance: float, ends: list[float], share: float
 ) -> None:
-    comparison = difference(*ends, -tolerance * share)
+    comparison = difference(ends[0], ends[1], -tolerance * share)
     assert decide(NotWorse(tolerance=tolerance), comparison).outcome is not NOT_MET
 
 

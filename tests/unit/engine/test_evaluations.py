@@ -172,7 +172,7 @@ def test_usage_retries_and_interruptions_add_up() -> None:
         Answer(step=step, status=Status.GRADED, score=1.0, usage=usage)
         for step, usage in enumerate(tried)
     )
-    rows = [first, Answered(answers=came), Resumed(pending=1), Resumed(pending=2)]
+    rows: list[Row] = [first, Answered(answers=came), Resumed(pending=1), Resumed(pending=2)]
     evaluation = evaluations.fold(begun(), rows)
     assert evaluation.usage == Usage(attempts=6, prompt_tokens=15)
     assert (evaluation.retries, evaluation.maybe_repeated) == (3, 3)
@@ -187,11 +187,15 @@ def _one_round() -> tuple[Drawn, Evaluation]:
 
 FIRST_ROUND, DRAWN_ONCE = _one_round()
 _, *LATER = drawn_rounds(written(begun(), replies(KNOWN)))
-GRADED = {"status": Status.GRADED, "score": 1.0}
 
 
-def moved(row: Drawn, **changes: Any) -> Drawn:
-    return Drawn(draws=(replace(row.draws[0], **changes), *row.draws[1:]))
+def right(step: int) -> Answer:
+    return Answer(step=step, status=Status.GRADED, score=1.0)
+
+
+def moved(row: Drawn, **changes: object) -> Drawn:
+    first = replace(row.draws[0], **changes)  # type: ignore[arg-type]
+    return Drawn(draws=(first, *row.draws[1:]))
 
 
 @pytest.mark.parametrize(
@@ -205,9 +209,9 @@ def moved(row: Drawn, **changes: Any) -> Drawn:
         (moved(LATER[0], item=LATER[0].draws[1].item), "twice"),
         (moved(LATER[0], item=POPULATION), "no item"),
         (moved(LATER[0], item=-1), "no item"),
-        (Answered(answers=(Answer(step=4, **GRADED),)), "draw 4, which is not waiting"),
-        (Answered(answers=(Answer(step=-1, **GRADED),)), "draw -1, which is not waiting"),
-        (Answered(answers=(Answer(step=0, **GRADED),) * 2), "draw 0, which is not waiting"),
+        (Answered(answers=(right(4),)), "draw 4, which is not waiting"),
+        (Answered(answers=(right(-1),)), "draw -1, which is not waiting"),
+        (Answered(answers=(right(0), right(0))), "draw 0, which is not waiting"),
         (Planned(plan=begun().plan, at=None), "second plan"),  # type: ignore[arg-type]
     ],
 )

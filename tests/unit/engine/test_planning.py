@@ -20,7 +20,7 @@ from tests.unit.engine.examples import HISTORY, SUBJECT, SUITE, baseline, reques
 AUTO, FAQ, SIMPLE = Method.AUTO, Method.FAQ, Method.SIMPLE
 
 
-def planned(**changes: Any) -> Plan:
+def planned(**changes: object) -> Plan:
     return planning.plan(request(**changes))[0]
 
 
@@ -151,14 +151,14 @@ def test_the_guide_of_a_stored_plan_is_fitted_again() -> None:
     assert planning.guide_named("item_mean", suite=SUITE, history=None).name == "constant"
 
 
-def wanted(**wishes: Any) -> EvaluationWanted:
-    return EvaluationWanted(
+def wanted(**wishes: object) -> EvaluationWanted:
+    usual = EvaluationWanted(
         identity=EventIdentity(source="/registry", id="2"),
         variant=VariantName("chat"),
         version=VersionName("2"),
         endpoint=EndpointName("prod"),
-        **wishes,
     )
+    return replace(usual, **wishes)  # type: ignore[arg-type]
 
 
 def test_an_event_without_wishes_leaves_the_policy() -> None:

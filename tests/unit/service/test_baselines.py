@@ -17,9 +17,7 @@ SUITE = digest("suite as it is")
 def published(
     version: str, findings: Findings = FINDINGS, suite: str = "suite as it is"
 ) -> CompletedEvaluation:
-    subject = replace(
-        PLAN.subject, version=VersionName(version), suite_digest=digest(suite)
-    )
+    subject = replace(PLAN.subject, version=VersionName(version), suite_digest=digest(suite))
     statistics = results.statistics_bytes(replace(PLAN, subject=subject), findings)
     return results.decode(results.encode(statistics, spend=SPEND, times=TIMES, source="/monitor"))
 

@@ -13,7 +13,8 @@ from monitor.ports import Commit
 from monitor.service.evaluating import Cancel, Course, Drain, Halt
 from monitor.service.journals import Journal
 from tests.unit.engine.examples import begun, complete, in_order, replies
-from tests.unit.service.worlds import MemoryBus, World, world
+from tests.unit.service.fakes import MemoryBus
+from tests.unit.service.worlds import World, world
 
 BUDGET = Policy(budget=Budget(count=20))
 WITHDRAWN = Cancel(
@@ -169,7 +170,8 @@ async def test_a_fault_in_the_midst_ends_it_and_buys_no_more(status: int) -> Non
 
 
 @pytest.mark.parametrize(
-    "served", [Broken(cause=Breakdown.CONNECT, detail="refused"), ("other",), Refused(http_status=401)]
+    "served",
+    [Broken(cause=Breakdown.CONNECT, detail="refused"), ("other",), Refused(http_status=401)],
 )
 async def test_a_gate_that_stays_closed_is_a_fault(served: tuple[str, ...] | Exchange) -> None:
     seen = world()

@@ -4,7 +4,15 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from monitor.domain.answers import Breakdown, Broken, ChatRequest, Completed, Exchange, Fault, Refused
+from monitor.domain.answers import (
+    Breakdown,
+    Broken,
+    ChatRequest,
+    Completed,
+    Exchange,
+    Fault,
+    Refused,
+)
 from monitor.domain.facts import EndpointAwaited, Fact
 from monitor.domain.identifiers import EvaluationId
 from monitor.engine.statuses import EndpointFault, StatusRules

@@ -1,6 +1,5 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -30,7 +29,7 @@ def read(record: Record = RECORD, *, event_bytes: int = 10_000) -> Requests | Ve
     return intake.read(record, catalog=world("sums", "texts").catalog, limits=limits, now=NOW)
 
 
-def requests(version: str = "1", *suites: str, **more: Any) -> Requests:
+def requests(version: str = "1", *suites: str, **more: object) -> Requests:
     found = read(replace(RECORD, value=events.encode(wanted(version, *suites, **more))))
     assert isinstance(found, Requests)
     return found

@@ -1,11 +1,11 @@
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from monitor.domain.errors import OwnershipLost, StateCorrupt
+from monitor.domain.events import EvaluationWanted
 from monitor.domain.facts import EvaluationFailed
 from monitor.domain.identifiers import EvaluationId, VersionName, digest
 from monitor.domain.plans import Answered, Drawn, Ended, Plan, Row
@@ -20,25 +20,29 @@ from monitor.domain.results import (
     Reason,
     Verdict,
 )
-from monitor.ports import Entry
+from monitor.ports import Commit, Entry
 from monitor.service import intake, jobs, publishing
 from monitor.service.evaluating import Cancel, Drain
 from monitor.service.jobs import Assignment, Ending, Job
 from monitor.wire import journal, results
-from tests.unit.service.worlds import MemoryBus, World, lose_ownership, wanted, world
+from tests.unit.service.fakes import MemoryBus, lose_ownership
+from tests.unit.service.worlds import USUAL, World, wanted, world
 
 WITHDRAWN = Cancel(
     verdict=Verdict(outcome=Outcome.CANCELLED, reason=Reason.WITHDRAWN, sentence="It is gone.")
 )
-LIMITS = intake.Limits(event_bytes=10_000, event_age=timedelta(hours=24))
 
 
-def job(seen: World, version: str = "1", *, bus: MemoryBus | None = None, **wishes: Any) -> Job:
+def job(
+    seen: World,
+    event: EvaluationWanted = wanted("1", "sums"),  # noqa: B008 - frozen
+    *,
+    bus: MemoryBus | None = None,
+) -> Job:
     """A job for an event at the end of the topic, with what is stored of it already."""
-    event = wanted(version, "sums", **wishes)
     seen.submit(event)
     record = seen.store.records[0][-1]
-    read = intake.read(record, catalog=seen.catalog, limits=LIMITS, now=seen.clock.now())
+    read = intake.read(record, catalog=seen.catalog, limits=USUAL.limits, now=seen.clock.now())
     assert isinstance(read, intake.Requests)
     (request,) = read.requests
     assignment = Assignment(
@@ -61,8 +65,8 @@ async def run(seen: World, wanted_job: Job) -> Ending | None:
     return running.result()
 
 
-async def ended(seen: World, version: str = "1", **wishes: Any) -> Ending:
-    ending = await run(seen, job(seen, version, **wishes))
+async def ended(seen: World, version: str = "1", **wishes: object) -> Ending:
+    ending = await run(seen, job(seen, wanted(version, "sums", **wishes)))
     assert ending is not None
     return ending
 
@@ -112,10 +116,10 @@ async def test_the_same_event_gives_the_same_bytes() -> None:
 
 
 async def test_an_events_wishes_are_planned() -> None:
-    wishes = {"objective": AtLeast(threshold=0.1), "method": Method.SIMPLE}
-    ending = await ended(world(), budget=Budget(count=30), **wishes)
+    objective, budget = AtLeast(threshold=0.1), Budget(count=30)
+    ending = await ended(world(), objective=objective, budget=budget, method=Method.SIMPLE)
     plan = plan_of(ending)
-    assert (plan.objective, plan.method, plan.draws) == (AtLeast(threshold=0.1), "simple", 30)
+    assert (plan.objective, plan.method, plan.draws) == (objective, "simple", 30)
     assert reason(ending) is Reason.ABOVE_THRESHOLD
 
 
@@ -166,7 +170,7 @@ async def test_a_defect_while_publishing_is_like_any_other(monkeypatch: pytest.M
     seen, publish = world(), publishing.publish
     calls: list[publishing.Publication] = []
 
-    def fail_once(publication: publishing.Publication, **rest: Any) -> Any:
+    def fail_once(publication: publishing.Publication, **rest: Any) -> Commit:  # noqa: ANN401 - passed on
         calls.append(publication)
         if len(calls) == 1:
             raise ZeroDivisionError
@@ -194,7 +198,7 @@ async def test_ownership_that_is_lost_is_not_a_defect(number: int) -> None:
     seen = world()
     bus = MemoryBus(seen.store)
 
-    async def lose_at(commit: Any) -> None:
+    async def lose_at(commit: Commit) -> None:
         if len(seen.store.commits) == number:
             await lose_ownership(commit)
 

@@ -1,16 +1,10 @@
-"""A world for the service, in memory and in virtual time, in which processes can be made to die."""
+"""A world for the service: what outlives a process, and the processes that come and go over it."""
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, TypeVar
 
-from monitor.domain.answers import ChatRequest, Completed, Exchange, Grade
-from monitor.domain.errors import DeadLetterReason, InvalidEvent, OwnershipLost
-from monitor.domain.events import EndpointRef, EvaluationWanted, Event, EventIdentity
-from monitor.domain.facts import Fact
+from monitor.domain.events import EvaluationWanted, Event, EventIdentity
 from monitor.domain.identifiers import (
     EndpointName,
     EvaluationId,
@@ -21,20 +15,8 @@ from monitor.domain.identifiers import (
 )
 from monitor.domain.policies import Budget, EstimateOnly, Policy
 from monitor.domain.results import Price
-from monitor.domain.suites import GraderSpec, Item, Suite
-from monitor.engine.planning import History
 from monitor.engine.statuses import StatusRules
-from monitor.grading import graders
-from monitor.ports import (
-    Assigned,
-    Commit,
-    Delivery,
-    Entry,
-    Message,
-    Published,
-    Record,
-    Revoked,
-)
+from monitor.ports import Record
 from monitor.service.asking import Patience
 from monitor.service.catalog import Target
 from monitor.service.daemon import Conduct, Daemon
@@ -42,239 +24,25 @@ from monitor.service.evaluating import Tools
 from monitor.service.intake import Limits
 from monitor.service.jobs import Surroundings
 from monitor.service.lanes import Lane
-from monitor.settings import TopicSettings
 from monitor.wire import events, results
 from monitor.wire.results import CompletedEvaluation
-from tests.unit.engine.examples import HISTORY, SUITE, scores
+from tests.unit.engine.examples import SUITE, scores
+from tests.unit.service.fakes import (
+    TOPICS,
+    Facts,
+    Inline,
+    InlineGraders,
+    MemoryArchive,
+    MemoryBus,
+    Shelf,
+    Store,
+    VectorEndpoint,
+)
 from tests.unit.service.hand_clock import HandClock
 
-T = TypeVar("T")
-F = TypeVar("F", bound=Fact)
-
-TOPICS = TopicSettings()
 PRICE = Price(input_per_million=1.0, output_per_million=2.0, currency="EUR")
 SOURCE = "/registry"
-
-
-@dataclass
-class Store:
-    """What outlives a process: the request topic, journals, published messages, offsets."""
-
-    records: dict[int, list[Record]] = field(default_factory=lambda: {0: []})
-    journals: dict[int, dict[EvaluationId, dict[int, Entry]]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(dict))
-    )
-    messages: list[Message] = field(default_factory=list)
-    settled: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    commits: list[Commit] = field(default_factory=list)
-
-    def apply(self, commit: Commit) -> None:
-        self.commits.append(commit)
-        for entry in commit.entries:
-            rows = self.journals[commit.partition][entry.evaluation_id]
-            if entry.value is None:
-                rows.pop(entry.sequence)
-            else:
-                rows[entry.sequence] = entry
-        self.messages += commit.messages
-        if commit.settled is not None:
-            self.settled[commit.partition] = commit.settled
-
-    def published(self, topic: str) -> list[Message]:
-        return [message for message in self.messages if message.topic == topic]
-
-
-class MemoryBus:
-    """Implements `ports.Bus` for one process.
-
-    before: is awaited with each commit before it is applied; it may raise.
-    crash_after: from then on nothing is stored any more, and no commit returns.
-    """
-
-    def __init__(self, store: Store, *, crash_after: int | None = None) -> None:
-        self.before: Callable[[Commit], Awaitable[None]] | None = None
-        self.closed = False
-        self._store = store
-        self._left = crash_after
-        self._events: list[Delivery] = []
-        self._next: dict[int, int] = {}
-        self._changed = asyncio.Event()
-
-    async def receive(self) -> Delivery:
-        while (delivery := self._take()) is None:
-            self._changed.clear()
-            await self._changed.wait()
-        return delivery
-
-    def _take(self) -> Delivery | None:
-        if self._events:
-            return self._events.pop(0)
-        for partition, records in self._store.records.items():
-            if partition not in self._next:
-                self._next[partition] = self._store.settled[partition]
-                return self._assigned(partition)
-            if self._next[partition] < len(records):
-                self._next[partition] += 1
-                return records[self._next[partition] - 1]
-        return None
-
-    def _assigned(self, partition: int) -> Assigned:
-        journals = {
-            identity: [rows[sequence] for sequence in sorted(rows)]
-            for identity, rows in self._store.journals[partition].items()
-        }
-        return Assigned(partition=partition, journals=journals)
-
-    def revoke(self, partition: int) -> None:
-        self._events.append(Revoked(partition=partition))
-        self._changed.set()
-
-    def wake(self) -> None:
-        self._changed.set()
-
-    async def commit(self, commit: Commit) -> None:
-        if self.before is not None:
-            await self.before(commit)
-        if self._left == 0:
-            await asyncio.Event().wait()
-        self._store.apply(commit)
-        if self._left is not None:
-            self._left -= 1
-            if self._left == 0:
-                await asyncio.Event().wait()
-
-    async def close(self) -> None:
-        self.closed = True
-
-
-async def lose_ownership(commit: Commit) -> None:
-    raise OwnershipLost(f"partition {commit.partition} has another owner")
-
-
-@dataclass
-class MemoryArchive:
-    """Implements `ports.Archive` over what the store has published."""
-
-    store: Store
-
-    async def find(self, evaluation_id: EvaluationId) -> Published | None:
-        raise NotImplementedError(evaluation_id)
-
-    async def recent(
-        self, variant: VariantName, suite: SuiteName, *, limit: int
-    ) -> Sequence[Published]:
-        found = [
-            Published(
-                evaluation_id=EvaluationId(dict(message.headers)["evaluation_id"].decode()),
-                result=message.value,
-                outcomes=(),
-            )
-            for message in self.store.published(TOPICS.evaluations)
-            if message.key == f"{variant}/{suite}".encode()
-        ]
-        return found[::-1][:limit]
-
-    async def newest(self) -> Sequence[Published]:
-        raise NotImplementedError
-
-
-@dataclass
-class VectorEndpoint:
-    """Implements `ports.Endpoint`: right or wrong by a vector, each item with its own latency.
-
-    failing: what comes back instead, by what is asked.
-    asked: the questions that went out, in order.
-    seconds: an answer takes so long, and less than `spread` more; answers that take no time come
-        together.
-    """
-
-    clock: HandClock
-    known: Sequence[float]
-    served: tuple[str, ...] | Exchange = ("tiny",)
-    failing: dict[str, Exchange] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
-    seconds: float = 1.0
-    spread: int = 5
-
-    async def ask(self, request: ChatRequest, *, seconds: float) -> Exchange:
-        text = str(request.messages[-1].content)
-        self.asked.append(text)
-        if takes := self.seconds + int(text) * 7 % self.spread:
-            await self.clock.sleep(min(seconds, takes))
-        if text in self.failing:
-            return self.failing[text]
-        said = text if self.known[int(text)] else "no idea"
-        return Completed(
-            content=said, finish_reason="stop", prompt_tokens=10, completion_tokens=2
-        )
-
-    async def models(self, *, seconds: float) -> tuple[str, ...] | Exchange:
-        return self.served
-
-
-class Inline:
-    """Implements `ports.Compute` on the spot."""
-
-    async def run(self, work: Callable[[], T]) -> T:
-        return work()
-
-
-@dataclass
-class InlineGraders:
-    """Implements `ports.GraderRunner` on the spot.
-
-    defects: how often a kind of grader still fails on a defect of the program.
-    """
-
-    defects: dict[str, int] = field(default_factory=dict)
-
-    async def grade(self, spec: GraderSpec, item: Item, text: str) -> Grade:
-        if self.defects.get(spec.kind, 0):
-            self.defects[spec.kind] -= 1
-            raise ZeroDivisionError(f"while grading {item.id}")
-        return graders.grade(spec, item, text)
-
-
-@dataclass
-class Facts:
-    """Implements `ports.Telemetry`."""
-
-    told: list[Fact] = field(default_factory=list)
-
-    def record(self, fact: Fact) -> None:
-        self.told.append(fact)
-
-    def of(self, kind: type[F]) -> list[F]:
-        return [fact for fact in self.told if isinstance(fact, kind)]
-
-
-@dataclass
-class Shelf:
-    """Implements `service.catalog.Catalog`."""
-
-    suites: dict[SuiteName, Suite]
-    endpoint: Target
-    wishes: Policy
-    known: History | None = HISTORY
-
-    def suite(self, name: SuiteName) -> Suite:
-        if name not in self.suites:
-            raise InvalidEvent(DeadLetterReason.UNKNOWN_SUITE, f"there is no suite {name!r}")
-        return self.suites[name]
-
-    def suites_for(self, variant: VariantName) -> tuple[SuiteName, ...]:  # noqa: ARG002 - of the port
-        return tuple(self.suites)
-
-    def policy(self, variant: VariantName, suite: SuiteName) -> Policy:  # noqa: ARG002 - of the port
-        return self.wishes
-
-    def target(self, ref: EndpointRef) -> Target:
-        if ref != "prod":
-            raise InvalidEvent(DeadLetterReason.UNKNOWN_ENDPOINT, f"there is no endpoint {ref!r}")
-        return self.endpoint
-
-    async def history(self, suite: SuiteName, model: str) -> History | None:  # noqa: ARG002 - of the port
-        return self.known
+USUAL = Conduct(limits=Limits(event_bytes=10_000, event_age=timedelta(hours=24)))
 
 
 @dataclass
@@ -305,10 +73,10 @@ class World:
         )
         return len(records) - 1
 
-    def process(self, *, crash_after: int | None = None, **conduct: Any) -> "Process":
+    def process(self, conduct: Conduct = USUAL, *, crash_after: int | None = None) -> "Process":
         """A fresh process over the store, not started yet."""
         bus = MemoryBus(self.store, crash_after=crash_after)
-        return Process(self, bus, Daemon(self.surroundings(bus), behaviour(**conduct)))
+        return Process(self, bus, Daemon(self.surroundings(bus), conduct))
 
     def surroundings(self, bus: MemoryBus) -> Surroundings:
         tools = Tools(
@@ -329,9 +97,9 @@ class World:
             record_limit=self.record_limit,
         )
 
-    async def serve(self, **conduct: Any) -> None:
+    async def serve(self, conduct: Conduct = USUAL) -> None:
         """Run a process until it has nothing more to do."""
-        process = self.process(**conduct)
+        process = self.process(conduct)
         process.start()
         await process.stop()
 
@@ -386,31 +154,23 @@ class Process:
         await asyncio.wait([self.task])
 
 
-def behaviour(**changes: Any) -> Conduct:
-    usual = Conduct(limits=Limits(event_bytes=10_000, event_age=timedelta(hours=24)))
-    return replace(usual, **changes)
-
-
-def wanted(version: str = "1", *suites: str, **more: Any) -> EvaluationWanted:
+def wanted(version: str = "1", *suites: str, **more: object) -> EvaluationWanted:
     """An event that announces a version; its id is the version."""
-    identity = more.pop("identity", EventIdentity(source=SOURCE, id=version))
-    return EvaluationWanted(
-        identity=identity,
-        variant=more.pop("variant", VariantName("chat")),
+    usual = EvaluationWanted(
+        identity=EventIdentity(source=SOURCE, id=version),
+        variant=VariantName("chat"),
         version=VersionName(version),
-        endpoint=more.pop("endpoint", EndpointName("prod")),
+        endpoint=EndpointName("prod"),
         suites=tuple(map(SuiteName, suites)),
-        **more,
     )
+    return replace(usual, **more)  # type: ignore[arg-type]
 
 
 def identity_of(version: str, name: str = "sums") -> EvaluationId:
     return evaluation_id(source=SOURCE, event_id=version, suite=SuiteName(name))
 
 
-def world(
-    *names: str, policy: Policy | None = None, turns: int = 4, **target: Any
-) -> World:
+def world(*names: str, policy: Policy | None = None, turns: int = 4, **target: object) -> World:
     """A world with suites of these names, one if none is given, and one endpoint."""
     clock = HandClock()
     endpoint = VectorEndpoint(clock, scores())
@@ -434,7 +194,7 @@ def world(
             suites={
                 SuiteName(name): replace(SUITE, name=SuiteName(name)) for name in names or ("sums",)
             },
-            endpoint=replace(usual, **target),
+            endpoint=replace(usual, **target),  # type: ignore[arg-type]
             wishes=policy or Policy(objective=EstimateOnly(), budget=Budget(count=20)),
         ),
     )
