@@ -1,6 +1,6 @@
 """Makes `python -m monitor` the same as the `variant-monitor` command."""
 
-from monitor import cli
+from monitor.cli import main
 
 if __name__ == "__main__":
-    cli.main()
+    main()

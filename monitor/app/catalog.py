@@ -14,7 +14,6 @@ from monitor.domain.policies import Policy
 from monitor.domain.results import Price
 from monitor.domain.suites import Suite
 from monitor.engine import planning
-from monitor.engine.statuses import StatusRules
 from monitor.ports import Clock
 from monitor.service.asking import Patience
 from monitor.service.catalog import Target
@@ -108,7 +107,6 @@ class ConfiguredCatalog:
                 attempt_seconds=limits.attempt_seconds,
             ),
             gate_seconds=limits.gate_seconds,
-            rules=StatusRules(),
             price=_price(settings),
         )
 

@@ -72,6 +72,21 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRules:
+    """What a suite decides about answers that a grader never sees.
+
+    grade_reasoning: grade the reasoning text where the content is empty.
+    refusal_score: score of a refusal or filtered content; 1 suits a suite in which to refuse is
+        right.
+    latency_objective: an attempt that used up its time limit is wrong, not missing.
+    """
+
+    grade_reasoning: bool = False
+    refusal_score: float = 0.0
+    latency_objective: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
     """Templates in Jinja syntax; `user` may name input, choices, metadata."""
 
@@ -88,6 +103,7 @@ class Suite:
     prompt: Prompt
     generation: Generation
     grader: GraderSpec
+    rules: AnswerRules = AnswerRules()
     digest: Digest
 
     @property
@@ -142,7 +158,12 @@ def item_digest(
 
 
 def suite_digest(
-    *, items: Sequence[Item], prompt: Prompt, generation: Generation, grader: GraderSpec
+    *,
+    items: Sequence[Item],
+    prompt: Prompt,
+    generation: Generation,
+    grader: GraderSpec,
+    rules: AnswerRules = AnswerRules(),
 ) -> Digest:
     """Digest of the pool in its order, the way of asking and the grading; not of the name.
 
@@ -150,9 +171,8 @@ def suite_digest(
         ValueError: the grader's options or the generation settings hold a NaN or an infinity.
     """
     pool = [[item.id, item.digest] for item in items]
-    return digest(
-        ["suite", pool, asdict(prompt), asdict(generation), _grader_document(grader)],
-    )
+    asking = [asdict(prompt), asdict(generation)]
+    return digest(["suite", pool, *asking, _grader_document(grader), asdict(rules)])
 
 
 def _message_document(message: Message) -> list[Any]:

@@ -20,6 +20,7 @@ from monitor.domain.answers import (
     Status,
     Ungraded,
 )
+from monitor.domain.suites import AnswerRules
 
 SAME_REJECTIONS = 3
 
@@ -50,21 +51,6 @@ _FAULTS = {
 }
 _CUT_SHORT_BY_SERVER = frozenset({"abort", "error", "insufficient_system_resource"})
 _REQUEST_ITSELF = frozenset({400, 413, 422})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatusRules:
-    """What a suite may decide about the table.
-
-    grade_reasoning: grade the reasoning text where the content is empty.
-    refusal_score: score of a refusal or filtered content; 1 suits a suite in which to refuse is
-        right.
-    latency_objective: an attempt that used up its time limit is wrong, not missing.
-    """
-
-    grade_reasoning: bool = False
-    refusal_score: float = 0.0
-    latency_objective: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +101,7 @@ class EndpointFault:
 Reading = Gradable | Settled | Retry | EndpointFault
 
 
-def read_exchange(exchange: Exchange, rules: StatusRules, *, full_time: bool = True) -> Reading:
+def read_exchange(exchange: Exchange, rules: AnswerRules, *, full_time: bool = True) -> Reading:
     """What an exchange means for its item, by the first row of the table that fits.
 
     Args:
@@ -182,7 +168,7 @@ class FirstItems:
         return EndpointFault(fault=Fault.REJECTS_EVERYTHING, detail=detail)
 
 
-def _read_completed(completed: Completed, rules: StatusRules) -> Reading:
+def _read_completed(completed: Completed, rules: AnswerRules) -> Reading:
     if completed.finish_reason in _CUT_SHORT_BY_SERVER:
         detail = f"finish_reason {completed.finish_reason}"
         return Retry(status=Status.SERVER_ERROR, detail=detail)
@@ -193,7 +179,7 @@ def _read_completed(completed: Completed, rules: StatusRules) -> Reading:
     return _read_text(completed, rules)
 
 
-def _read_text(completed: Completed, rules: StatusRules) -> Gradable | Settled:
+def _read_text(completed: Completed, rules: AnswerRules) -> Gradable | Settled:
     truncated = completed.finish_reason == "length"
     content, reasoning = completed.content or "", completed.reasoning or ""
     if content.strip():
@@ -206,7 +192,7 @@ def _read_text(completed: Completed, rules: StatusRules) -> Gradable | Settled:
     return Settled(status=Status.EMPTY_CONTENT, detail=where)
 
 
-def _read_refused(refused: Refused, rules: StatusRules) -> Reading:
+def _read_refused(refused: Refused, rules: AnswerRules) -> Reading:
     fault = _fault_of(refused)
     if fault is not None:
         return EndpointFault(fault=fault, detail=_describe(refused))
@@ -237,7 +223,7 @@ def _quota_exhausted(refused: Refused) -> bool:
     return bool(_QUOTA_LABEL.search(label) or _QUOTA_WORDS.search(refused.message))
 
 
-def _settle_rejected(refused: Refused, rules: StatusRules) -> Settled:
+def _settle_rejected(refused: Refused, rules: AnswerRules) -> Settled:
     words = f"{refused.code} {refused.kind} {refused.message}"
     about_request = refused.http_status in _REQUEST_ITSELF
     status, score = Status.REJECTED, None

@@ -25,6 +25,11 @@ class History:
     models: tuple[str, ...]
 
     @property
+    def items_covered(self) -> int:
+        """Number of items with an outcome of any model."""
+        return int((~np.isnan(self.outcomes)).any(axis=0).sum())
+
+    @property
     def digest(self) -> Digest:
         """SHA-256 over names, shape and float64 values, the same on every machine."""
         # Adding 0 turns -0 into 0, and one NaN stands for all of them.

@@ -9,13 +9,13 @@ import tenacity
 from monitor.domain.answers import ChatRequest, Completed, Exchange, Status, Usage
 from monitor.domain.facts import Attempted
 from monitor.domain.plans import Subject
+from monitor.domain.suites import AnswerRules
 from monitor.engine.statuses import (
     EndpointFault,
     Gradable,
     Reading,
     Retry,
     Settled,
-    StatusRules,
     read_exchange,
 )
 from monitor.ports import Clock, Endpoint, Telemetry
@@ -69,7 +69,7 @@ class Asking:
     lane: Lane
     allowance: Allowance
     patience: Patience
-    rules: StatusRules
+    rules: AnswerRules
     clock: Clock
     telemetry: Telemetry
     jitter: Callable[[], float]

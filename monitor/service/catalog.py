@@ -9,7 +9,6 @@ from monitor.domain.policies import Policy
 from monitor.domain.results import Price
 from monitor.domain.suites import Suite
 from monitor.engine.planning import History
-from monitor.engine.statuses import StatusRules
 from monitor.ports import Endpoint
 from monitor.service.asking import Patience
 from monitor.service.lanes import Lane
@@ -28,7 +27,6 @@ class Target:
     concurrency: int
     patience: Patience
     gate_seconds: float
-    rules: StatusRules
     price: Price | None
 
 

@@ -223,8 +223,9 @@ class _Questions:
         self._suite = evaluation.suite
         self._graders = tools.graders
         self._model = target.model
-        scored = any(each.score is not None for each in evaluation.answers.values())
-        self.first_items = FirstItems(answers=scored)
+        # Taken up after a crash, the first items are those before it.
+        taken = any(each.status in TAKEN for each in evaluation.answers.values())
+        self.first_items = FirstItems(answers=taken)
         margin = evaluation.plan.attempts_allowed - evaluation.plan.draws
         self._asking = asking.Asking(
             subject=evaluation.plan.subject,
@@ -232,7 +233,7 @@ class _Questions:
             lane=target.lane,
             allowance=asking.Allowance(retries=margin - evaluation.retries),
             patience=target.patience,
-            rules=target.rules,
+            rules=evaluation.suite.rules,
             clock=tools.clock,
             telemetry=tools.telemetry,
             jitter=tools.jitter,

@@ -30,21 +30,22 @@ async def wait_for_endpoint(
     started = clock.monotonic()
     wait = FIRST_WAIT
     while True:
-        obstacle = _obstacle(target.model, await target.endpoint.models(seconds=PROBE_SECONDS))
+        found = obstacle(target.model, await target.endpoint.models(seconds=PROBE_SECONDS))
         waited = clock.monotonic() - started
-        if obstacle is None or obstacle.fault in TURNED_AWAY.values():
-            return obstacle
+        if found is None or found.fault in TURNED_AWAY.values():
+            return found
         if waited + wait > target.gate_seconds:
-            detail = f"{obstacle.detail}, after waiting {target.gate_seconds:.0f} s"
-            return EndpointFault(fault=obstacle.fault, detail=detail)
+            detail = f"{found.detail}, after waiting {target.gate_seconds:.0f} s"
+            return EndpointFault(fault=found.fault, detail=detail)
         telemetry.record(
-            EndpointAwaited(evaluation_id=evaluation_id, detail=obstacle.detail, waited=waited)
+            EndpointAwaited(evaluation_id=evaluation_id, detail=found.detail, waited=waited)
         )
         await clock.sleep(wait)
         wait = min(2 * wait, LONGEST_WAIT)
 
 
-def _obstacle(model: str, reply: tuple[str, ...] | Exchange) -> EndpointFault | None:
+def obstacle(model: str, reply: tuple[str, ...] | Exchange) -> EndpointFault | None:
+    """What keeps an endpoint from being asked for a model, by its reply for its list of models."""
     match reply:
         case Refused(http_status=status) if status in NO_LIST:
             return None

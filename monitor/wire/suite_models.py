@@ -4,6 +4,7 @@ Nothing is converted silently, save that an item's id may be a whole number and 
 answer, one stop text or one text of a message need not be written as a list.
 """
 
+from abc import abstractmethod
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -21,6 +22,7 @@ from monitor.wire.texts import Name
 ITEMS = "items.jsonl"
 DEFAULT_PROMPT = suites.Prompt()
 DEFAULT_GENERATION = suites.Generation()
+DEFAULT_RULES = suites.AnswerRules()
 
 
 def _not_blank(text: str) -> str:
@@ -121,6 +123,19 @@ class GenerationModel(StrictModel):
         )
 
 
+class AnswersModel(StrictModel):
+    grade_reasoning: bool = DEFAULT_RULES.grade_reasoning
+    refusal_score: Annotated[float, Field(ge=0, le=1)] = DEFAULT_RULES.refusal_score
+    latency_objective: bool = DEFAULT_RULES.latency_objective
+
+    def rules(self) -> suites.AnswerRules:
+        return suites.AnswerRules(
+            grade_reasoning=self.grade_reasoning,
+            refusal_score=self.refusal_score,
+            latency_objective=self.latency_objective,
+        )
+
+
 class SuiteModel(WholeModel):
     """suite.yaml."""
 
@@ -129,6 +144,7 @@ class SuiteModel(WholeModel):
     prompt: PromptModel = PromptModel()
     generation: GenerationModel = GenerationModel()
     grader: GraderModel
+    answers: AnswersModel = AnswersModel()
     items: Annotated[str, AfterValidator(_in_folder)] = ITEMS
 
 
@@ -174,8 +190,9 @@ class ItemModel(WholeModel):
     metadata: Annotated[dict[str, Any], AfterValidator(_plain)] = {}
     grader: GraderModel | None = None
 
+    @abstractmethod
     def asked(self) -> str | tuple[suites.Message, ...]:
-        raise NotImplementedError
+        """What the item asks."""
 
     def item(self, *, metadata_is_asked: bool) -> suites.Item:
         """Return the item; where templates read its metadata, its digest covers that too."""

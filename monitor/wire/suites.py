@@ -5,6 +5,7 @@
     prompt: {user: "{{ input }}", system: Answer in one word.}
     generation: {temperature: 0, max_tokens: 64}
     grader: {kind: normalised}     # further keys are options of the grader
+    answers: {refusal_score: 0}    # optional: what to make of answers that no grader sees
     items: items.jsonl             # optional: a file in the same folder
 
     {"id": "fr", "input": "Capital of France?", "target": "Paris"}    # one line of items.jsonl
@@ -13,8 +14,8 @@ An item may also have `choices`, `group`, `metadata` and a `grader` of its own; 
 messages, `target` a list of right answers. Whatever is wrong is found at once, each with its line.
 
 Digests are those of `domain.suites`: an item's covers input, target, choices and its own grader; a
-suite's covers ids and digests of the items in their order, prompt, generation and grader, and
-neither name, description nor groups. Where a template reads `metadata`, that is part of the
+suite's covers ids and digests of the items in their order, prompt, generation, grader and answers,
+and neither name, description nor groups. Where a template reads `metadata`, that is part of the
 question, so it enters the item's digest as well.
 """
 
@@ -95,6 +96,7 @@ def encode_suite(suite: suites.Suite, *, description: str = "") -> tuple[bytes, 
         "prompt": asdict(suite.prompt),
         "generation": {**asdict(suite.generation), "stop": list(suite.generation.stop)},
         "grader": _grader_document(suite.grader),
+        "answers": asdict(suite.rules),
     }
     text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
     return text.encode(), b"".join(encode_item(item) for item in suite.items)
@@ -134,6 +136,7 @@ def _manifest(source: Source) -> tuple[Document, SuiteModel | None, list[errors.
 def _suite(model: SuiteModel, lines: Sequence[Line]) -> suites.Suite:
     prompt = suites.Prompt(user=model.prompt.user, system=model.prompt.system)
     generation, grader = model.generation.generation(), model.grader.spec()
+    rules = model.answers.rules()
     is_asked = not templates.problems(prompt) and templates.reads_metadata(prompt)
     items = tuple(line.model.item(metadata_is_asked=is_asked) for line in lines)
     return suites.Suite(
@@ -142,8 +145,9 @@ def _suite(model: SuiteModel, lines: Sequence[Line]) -> suites.Suite:
         prompt=prompt,
         generation=generation,
         grader=grader,
+        rules=rules,
         digest=suites.suite_digest(
-            items=items, prompt=prompt, generation=generation, grader=grader
+            items=items, prompt=prompt, generation=generation, grader=grader, rules=rules
         ),
     )
 

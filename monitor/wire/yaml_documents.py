@@ -107,10 +107,10 @@ def _walk(
         for key, entry in node.value:
             here = (*location, str(key.value))
             line = key.start_mark.line + 1
-            if key.value in seen:
+            if here[-1] in seen:
                 what = f"{field_name(here)}: stands here a second time"
                 yield Problem(where=f"{name}:{line}", what=what, todo="keep one of the two")
-            seen.add(key.value)
+            seen.add(str(key.value))
             lines[here] = line
             yield from _walk(entry, here, lines, name)
 

@@ -62,7 +62,8 @@ def test_dead_letter_reasons_are_documented(reason: DeadLetterReason) -> None:
 
 
 def test_examples_are_valid() -> None:
-    event, result = (json.loads(found) for found in re.findall(r"```json\n(.*?)```", EVENTS, re.S))
+    blocks = re.findall(r"```json\n(.*?)```", EVENTS, re.DOTALL)
+    event, result = (json.loads(block) for block in blocks)
     generated = schemas.generate()
     jsonschema.validate(event, json.loads(generated["version-event.v1.json"]))
     jsonschema.validate(result, json.loads(generated["evaluation-completed.v1.json"]))

@@ -20,6 +20,7 @@ import httpx2
 from monitor.adapters.embedded.archive import SqliteArchive
 from monitor.adapters.suite_files import write_suite
 from monitor.app import single
+from monitor.cli import events
 from monitor.domain.identifiers import VariantName
 from monitor.history import outcomes
 from monitor.ports import Record
@@ -32,6 +33,9 @@ SECONDS = 300.0
 POLL_SECONDS = 0.02
 VARIANT = VariantName("support-chat")
 EVALUATIONS, DEAD_LETTERS = "model-evaluations", "model-versions-dead-letter"
+
+# That of `evaluate` and `submit`, so that an event can be the same as theirs.
+SOURCE = events.SOURCE
 
 T = TypeVar("T")
 Arguments = Sequence[str | Path]
@@ -196,6 +200,16 @@ class Installation:
         found = [results.decode(record.value) for record in self.messages(EVALUATIONS)]
         (only,) = [each for each in found if each.data.statistics.subject.version == version]
         return only
+
+
+def version_event(
+    identity: str, *, kind: str = "deployed.v1", time: str | None = None, **data: object
+) -> bytes:
+    """A CloudEvent as somebody else's program would write it; without a time it is never old."""
+    envelope = {"specversion": "1.0", "source": SOURCE, "id": identity}
+    if time is not None:
+        envelope["time"] = time
+    return json.dumps({**envelope, "type": f"model.version.{kind}", "data": data}).encode()
 
 
 def write_pool(folder: Path, *, items: int, seed: int) -> None:

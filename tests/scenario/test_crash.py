@@ -1,4 +1,4 @@
-"""An evaluation that is killed and stopped again and again: nothing is lost, nothing bought twice.
+"""Evaluations that are killed and stopped in their midst: nothing is lost, nothing bought twice.
 
 Each result is held, byte for byte, against that of an undisturbed run of the same event.
 """
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,61 +63,56 @@ def evaluate(pool: Path, endpoint: SimulatedEndpoint, state: Path) -> list[str |
 
 
 @pytest.fixture(scope="module")
-def undisturbed(pool: Path, served: SimulatedEndpoint) -> str:
+def undisturbed(pool: Path, served: SimulatedEndpoint) -> dict[str, Any]:
     """The result of a run that nobody disturbed."""
-    return product.call(*evaluate(pool, served, pool / "undisturbed")).stdout
+    result: dict[str, Any] = json.loads(
+        product.call(*evaluate(pool, served, pool / "undisturbed")).stdout
+    )
+    return result
 
 
-@pytest.fixture
-def installation(tmp_path: Path, pool: Path, endpoint: SimulatedEndpoint) -> Installation:
-    installation = Installation(folder=tmp_path)
+@pytest.fixture(scope="module")
+def event(undisturbed: Mapping[str, Any]) -> bytes:
+    """The event of the undisturbed run."""
+    return product.version_event(
+        undisturbed["data"]["statistics"]["subject"]["event_id"],
+        variant=VARIANT,
+        version="v1",
+        endpoint="production",
+        suites=["arithmetic"],
+        budget=DRAWS,
+    )
+
+
+def install(
+    folder: Path, pool: Path, endpoint: SimulatedEndpoint, *, drain_seconds: float = 60.0
+) -> Installation:
+    installation = Installation(folder=folder)
     installation.configure(
         suites=[{"path": pool / "suite", "history": [{"file": pool / "history.npz"}]}],
         endpoints={"production": {"base_url": endpoint.base_url, "model": "model"}},
-        limits={"concurrency": CONCURRENCY, "drain_seconds": 60},
+        limits={"concurrency": CONCURRENCY, "drain_seconds": drain_seconds},
     )
     return installation
 
 
-def event(undisturbed: str) -> list[str]:
-    """Options that announce the version once more, by the same event."""
-    identity = json.loads(undisturbed)["data"]["statistics"]["subject"]["event_id"]
-    named = ["--variant", VARIANT, "--version", "v1", "--suite", "arithmetic"]
-    return [*named, "--endpoint", "production", "--budget", str(DRAWS), "--event-id", identity]
+def only_result(installation: Installation) -> dict[str, Any]:
+    """The one result that was published."""
+    (record,) = installation.messages(EVALUATIONS)
+    result: dict[str, Any] = json.loads(record.value)
+    return result
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ordeal:
-    """stored: by item whose answer was stored at a kill, how often it had been asked until then."""
-
-    stored: Mapping[str, int]
-
-    def assert_little_was_asked_again(self, asked: Counter[str], maybe_repeated: int) -> None:
-        """No item with a stored answer, and of the others no more than were in flight."""
-        assert self.stored
-        assert {item: asked[item] for item in self.stored} == self.stored
-        again = sum(count > 1 for count in asked.values())
-        sys.stdout.write(f"{again} of {len(asked)} items asked again after {len(KILLS)} kills\n")
-        assert again <= maybe_repeated <= len(KILLS) * CONCURRENCY
+def finish(installation: Installation) -> dict[str, Any]:
+    """Let a daemon that nobody disturbs go on to the end."""
+    with installation.daemon() as daemon:
+        daemon.told("evaluation_ended")
+        assert daemon.terminate() == 0
+    return only_result(installation)
 
 
-def kill_again_and_again(
-    start: Callable[[], AbstractContextManager[object]],
-    endpoint: SimulatedEndpoint,
-    *,
-    state: Path,
-    pool: Path,
-) -> Ordeal:
-    """Kill what is started in the midst of its work, several times."""
-    stored: dict[str, int] = {}
-    for items in KILLS:
-        with start():
-            endpoint.wait_until_asked(items)
-            # Spreads the kills over all that happens between two questions.
-            time.sleep(float(CHANCE.uniform(0, LATENCY)))
-        asked = endpoint.asked()
-        stored = {item: asked[item] for item in asyncio.run(answered(state, pool))} | stored
-    return Ordeal(stored=stored)
+def statistics(result: Mapping[str, Any]) -> bytes:
+    return results.statistics_of(json.dumps(result).encode())
 
 
 async def answered(state: Path, pool: Path) -> set[str]:
@@ -134,66 +130,143 @@ async def answered(state: Path, pool: Path) -> set[str]:
     return {names[items[answer.step]].id for row in answers for answer in row}
 
 
-def statistics(result: str | bytes) -> bytes:
-    return results.statistics_of(result.encode() if isinstance(result, str) else result)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survived:
+    """What came of an evaluation that was killed several times.
+
+    stored: by item whose answer was stored at a kill, how often it had been asked until then.
+    asked: by item, how often it was asked in all.
+    again: asks for the same once more, and returns what is printed.
+    """
+
+    installation: Installation
+    stored: Mapping[str, int]
+    asked: Counter[str]
+    result: Mapping[str, Any]
+    again: Callable[[], str]
 
 
-def maybe_repeated(result: str | bytes) -> int:
-    spend = json.loads(result)["data"]["spend"]
-    return int(spend["maybe_repeated"])
+def kill_again_and_again(
+    start: Callable[[], AbstractContextManager[object]],
+    endpoint: SimulatedEndpoint,
+    *,
+    state: Path,
+    pool: Path,
+) -> Mapping[str, int]:
+    """Kill what is started in the midst of its work, several times; `Survived.stored`."""
+    stored: dict[str, int] = {}
+    for items in KILLS:
+        with start():
+            endpoint.wait_until_asked(items)
+            # Spreads the kills over all that happens between two questions.
+            time.sleep(float(CHANCE.uniform(0, LATENCY)))
+        asked = endpoint.asked()
+        stored = {item: asked[item] for item in asyncio.run(answered(state, pool))} | stored
+    return stored
 
 
-def only_result(installation: Installation) -> bytes:
-    """The value of the one result that was published."""
-    (record,) = installation.messages(EVALUATIONS)
-    return record.value
+def survive_as_daemon(
+    installation: Installation, endpoint: SimulatedEndpoint, pool: Path, event: bytes
+) -> Survived:
+    file = installation.folder / "event.json"
+    file.write_bytes(event)
+    state = installation.state
+
+    def again() -> str:
+        with installation.daemon() as daemon:
+            done = installation.submit("--file", str(file), "--wait", "60", "--json")
+            daemon.told("event_taken", result="duplicate")
+        return done.stdout
+
+    installation.put(event)
+    stored = kill_again_and_again(installation.daemon, endpoint, state=state, pool=pool)
+    result = finish(installation)
+    return Survived(
+        installation=installation,
+        stored=stored,
+        asked=endpoint.asked(),
+        result=result,
+        again=again,
+    )
 
 
-def finish(installation: Installation) -> bytes:
-    """Let a daemon that nobody disturbs go on to the end."""
-    with installation.daemon() as daemon:
-        daemon.told("evaluation_ended")
-        assert daemon.terminate() == 0
-    return only_result(installation)
+def survive_as_command(
+    installation: Installation, endpoint: SimulatedEndpoint, pool: Path, event: bytes
+) -> Survived:
+    assert event  # makes the same one itself
+    command = evaluate(pool, endpoint, installation.state)
+    log = installation.folder / "evaluate.log"
+    stored = kill_again_and_again(
+        lambda: product.started(command, log=log), endpoint, state=installation.state, pool=pool
+    )
+    return Survived(
+        installation=installation,
+        stored=stored,
+        result=json.loads(product.call(*command).stdout),
+        asked=endpoint.asked(),
+        again=lambda: product.call(*command).stdout,
+    )
 
 
-def assert_replays(state: Path, result: str | bytes) -> None:
-    replayed = product.call("replay", json.loads(result)["id"], "--state", state)
+@pytest.fixture(scope="module", params=[survive_as_daemon, survive_as_command])
+def survived(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    pool: Path,
+    served: SimulatedEndpoint,
+    event: bytes,
+) -> Survived:
+    served.reset(latency=LATENCY, latency_sigma=0.5)
+    installation = install(tmp_path_factory.mktemp("installation"), pool, served)
+    found: Survived = request.param(installation, served, pool, event)
+    return found
+
+
+def test_no_stored_answer_is_asked_again(survived: Survived) -> None:
+    assert survived.stored
+    assert {item: survived.asked[item] for item in survived.stored} == survived.stored
+
+
+def test_only_what_was_in_flight_is_asked_again(survived: Survived) -> None:
+    again = sum(count > 1 for count in survived.asked.values())
+    sys.stdout.write(f"{again} of {DRAWS} items asked again after {len(KILLS)} kills\n")
+    admitted = survived.result["data"]["spend"]["maybe_repeated"]
+    assert len(survived.asked) == DRAWS
+    assert again <= admitted <= len(KILLS) * CONCURRENCY
+
+
+def test_the_result_is_that_of_an_undisturbed_run(
+    survived: Survived, undisturbed: Mapping[str, Any]
+) -> None:
+    assert only_result(survived.installation) == survived.result
+    assert statistics(survived.result) == statistics(undisturbed)
+
+
+def test_it_replays(survived: Survived) -> None:
+    state = survived.installation.state
+    replayed = product.call("replay", survived.result["id"], "--state", state)
     assert replayed.returncode == 0, replayed.stderr
 
 
-def test_killed_again_and_again_it_finds_the_same(
-    installation: Installation, endpoint: SimulatedEndpoint, pool: Path, undisturbed: str
+def test_the_same_again_buys_and_publishes_nothing(
+    survived: Survived, endpoint: SimulatedEndpoint
 ) -> None:
-    assert installation.submit(*event(undisturbed)).returncode == 0
-    ordeal = kill_again_and_again(
-        installation.daemon, endpoint, state=installation.state, pool=pool
-    )
-    result = finish(installation)
-    ordeal.assert_little_was_asked_again(endpoint.asked(), maybe_repeated(result))
-    assert statistics(result) == statistics(undisturbed)
-    assert_replays(installation.state, result)
-
-
-def test_the_same_event_again_buys_and_publishes_nothing(
-    installation: Installation, endpoint: SimulatedEndpoint, undisturbed: str
-) -> None:
-    assert installation.submit(*event(undisturbed)).returncode == 0
-    result, asked = finish(installation), endpoint.asked()
-    with installation.daemon() as daemon:
-        printed = installation.submit(*event(undisturbed), "--wait", "60", "--json").stdout
-        daemon.told("event_taken", result="duplicate")
-    assert json.loads(printed) == json.loads(result)
-    assert only_result(installation) == result
-    assert endpoint.asked() == asked
+    assert json.loads(survived.again()) == survived.result
+    assert only_result(survived.installation) == survived.result
+    assert not endpoint.asked()
 
 
 def test_a_stop_lets_finish_what_is_in_flight(
-    installation: Installation, endpoint: SimulatedEndpoint, undisturbed: str
+    tmp_path: Path,
+    pool: Path,
+    endpoint: SimulatedEndpoint,
+    event: bytes,
+    undisturbed: Mapping[str, Any],
 ) -> None:
-    assert installation.submit(*event(undisturbed)).returncode == 0
+    installation = install(tmp_path, pool, endpoint)
+    installation.put(event)
     with installation.daemon() as daemon:
-        endpoint.wait_until_asked(int(CHANCE.integers(10, 80)))
+        endpoint.wait_until_asked(KILLS[1])
         assert daemon.terminate() == 0
     assert installation.messages(EVALUATIONS) == []
     assert statistics(finish(installation)) == statistics(undisturbed)
@@ -201,36 +274,18 @@ def test_a_stop_lets_finish_what_is_in_flight(
 
 
 def test_a_stop_does_not_wait_for_ever(
-    installation: Installation, endpoint: SimulatedEndpoint, undisturbed: str
+    tmp_path: Path,
+    pool: Path,
+    endpoint: SimulatedEndpoint,
+    event: bytes,
+    undisturbed: Mapping[str, Any],
 ) -> None:
+    installation = install(tmp_path, pool, endpoint, drain_seconds=0.5)
     endpoint.turn(faults={"hang": 1.0}, hang=10 * product.SECONDS)
-    shorter = json.loads(installation.config.read_text())
-    installation.configure(**shorter | {"limits": {"concurrency": CONCURRENCY, "drain_seconds": 1}})
-    assert installation.submit(*event(undisturbed)).returncode == 0
+    installation.put(event)
     with installation.daemon() as daemon:
         endpoint.wait_until_asked(CONCURRENCY)
         assert daemon.terminate() == 0
     endpoint.turn()
     assert statistics(finish(installation)) == statistics(undisturbed)
-
-
-def test_evaluate_goes_on_where_it_was_killed(
-    tmp_path: Path, endpoint: SimulatedEndpoint, pool: Path, undisturbed: str
-) -> None:
-    state = tmp_path / "state"
-    command = evaluate(pool, endpoint, state)
-    ordeal = kill_again_and_again(
-        lambda: product.started(command, log=tmp_path / "log"), endpoint, state=state, pool=pool
-    )
-    result = product.call(*command).stdout
-    ordeal.assert_little_was_asked_again(endpoint.asked(), maybe_repeated(result))
-    assert statistics(result) == statistics(undisturbed)
-    assert_replays(state, result)
-
-
-def test_evaluate_asked_again_prints_the_same(
-    endpoint: SimulatedEndpoint, pool: Path, undisturbed: str
-) -> None:
-    again = product.call(*evaluate(pool, endpoint, pool / "undisturbed"))
-    assert (again.stdout, again.returncode) == (undisturbed, 0)
-    assert not endpoint.asked()
+    assert Counter(endpoint.asked().values()) == {1: DRAWS - CONCURRENCY, 2: CONCURRENCY}

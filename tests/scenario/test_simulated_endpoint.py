@@ -14,7 +14,7 @@ import pytest
 
 from monitor.adapters.openai_endpoint import OpenAIEndpoint
 from monitor.domain.answers import ChatRequest, Exchange, Fault as EndpointFault, Refused, Status
-from monitor.domain.suites import Suite
+from monitor.domain.suites import AnswerRules, Suite
 from monitor.engine import statuses
 from monitor.grading import graders
 from monitor.history import outcomes
@@ -132,7 +132,7 @@ async def exchange(base_url: str, *, seconds: float) -> Exchange:
 
 
 def status(received: Exchange) -> Status | EndpointFault:
-    match statuses.read_exchange(received, statuses.StatusRules()):
+    match statuses.read_exchange(received, AnswerRules()):
         case statuses.Gradable() as gradable:
             grade = graders.grade(SUITE.grader, SUITE.items[0], gradable.text)
             return statuses.settle_grade(gradable, grade).status

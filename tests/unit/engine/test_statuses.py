@@ -14,6 +14,7 @@ from monitor.domain.answers import (
     Status,
     Ungraded,
 )
+from monitor.domain.suites import AnswerRules
 from monitor.engine.statuses import (
     EndpointFault,
     FirstItems,
@@ -21,16 +22,15 @@ from monitor.engine.statuses import (
     Reading,
     Retry,
     Settled,
-    StatusRules,
     read_exchange,
     settle_grade,
 )
 
-RULES = StatusRules()
+RULES = AnswerRules()
 
 
 def read(exchange: Exchange, **rules: bool) -> Reading:
-    return read_exchange(exchange, StatusRules(**rules))
+    return read_exchange(exchange, AnswerRules(**rules))
 
 
 def completed(
@@ -165,13 +165,13 @@ def test_a_suite_may_have_reasoning_graded() -> None:
     "exchange", [completed(None, refusal="No."), Refused(http_status=400, code="content_filter")]
 )
 def test_a_suite_may_hold_a_refusal_right(exchange: Exchange) -> None:
-    reading = read_exchange(exchange, StatusRules(refusal_score=1.0))
+    reading = read_exchange(exchange, AnswerRules(refusal_score=1.0))
     assert isinstance(reading, Settled)
     assert reading.score == 1.0
 
 
 def test_too_slow_is_wrong_only_under_an_objective_and_with_full_time() -> None:
-    slow, rules = Broken(cause=Breakdown.TIMEOUT), StatusRules(latency_objective=True)
+    slow, rules = Broken(cause=Breakdown.TIMEOUT), AnswerRules(latency_objective=True)
     assert read_exchange(slow, rules) == Settled(status=Status.TOO_SLOW, score=0.0)
     assert read_exchange(slow, rules, full_time=False) == Retry(status=Status.TIMEOUT)
     assert read_exchange(Refused(http_status=408), rules) == Retry(
@@ -207,11 +207,11 @@ exchanges = st.one_of(
 
 @hypothesis.given(
     exchange=exchanges,
-    rules=st.builds(StatusRules, refusal_score=st.floats(0.0, 1.0)),
+    rules=st.builds(AnswerRules, refusal_score=st.floats(0.0, 1.0)),
     full_time=st.booleans(),
 )
 def test_every_exchange_means_something(
-    *, exchange: Exchange, rules: StatusRules, full_time: bool
+    *, exchange: Exchange, rules: AnswerRules, full_time: bool
 ) -> None:
     reading = read_exchange(exchange, rules, full_time=full_time)
     if isinstance(reading, Retry):

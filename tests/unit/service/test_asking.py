@@ -25,8 +25,8 @@ from monitor.domain.identifiers import (
     VersionName,
 )
 from monitor.domain.plans import Subject
-from monitor.domain.suites import Generation
-from monitor.engine.statuses import EndpointFault, Gradable, Settled, StatusRules
+from monitor.domain.suites import AnswerRules, Generation
+from monitor.engine.statuses import EndpointFault, Gradable, Settled
 from monitor.service.asking import Allowance, Asking, Learnt, Patience, ask_until_settled
 from monitor.service.lanes import Lane
 from tests.unit.service.hand_clock import HandClock
@@ -101,7 +101,7 @@ class Bench:
     def set_patience(self, patience: Patience) -> None:
         self.asking = replace(self.asking, patience=patience)
 
-    def set_rules(self, rules: StatusRules) -> None:
+    def set_rules(self, rules: AnswerRules) -> None:
         self.asking = replace(self.asking, rules=rules)
 
 
@@ -116,7 +116,7 @@ def bench() -> Callable[..., Bench]:
             lane=Lane(concurrency=concurrency, clock=clock),
             allowance=Allowance(retries=retries),
             patience=Patience(),
-            rules=StatusRules(),
+            rules=AnswerRules(),
             clock=clock,
             telemetry=facts,
             jitter=lambda: 0.5,
@@ -212,13 +212,13 @@ async def test_one_deadline_holds_for_all_attempts(bench: Make) -> None:
 
 async def test_an_objective_charges_only_an_attempt_with_full_time(bench: Make) -> None:
     slow = bench(TIMEOUT)
-    slow.set_rules(StatusRules(latency_objective=True))
+    slow.set_rules(AnswerRules(latency_objective=True))
     [learnt] = await slow.ask()
     assert learnt == Learnt(
         reading=Settled(status=Status.TOO_SLOW, score=0.0), usage=Usage(attempts=1)
     )
     late = bench(replace(BUSY, retry_after=100.0), TIMEOUT)
-    late.set_rules(StatusRules(latency_objective=True))
+    late.set_rules(AnswerRules(latency_objective=True))
     [learnt] = await late.ask()
     assert isinstance(learnt.reading, Settled)
     assert learnt.reading.status == Status.TIMEOUT
@@ -226,7 +226,7 @@ async def test_an_objective_charges_only_an_attempt_with_full_time(bench: Make) 
 
 async def test_an_items_time_may_be_shorter_than_an_attempts(bench: Make) -> None:
     made = bench(TIMEOUT)
-    made.set_rules(StatusRules(latency_objective=True))
+    made.set_rules(AnswerRules(latency_objective=True))
     made.set_patience(Patience(item_seconds=2.0, attempt_seconds=60.0))
     [learnt] = await made.ask()
     assert learnt.reading == Settled(status=Status.TOO_SLOW, score=0.0)

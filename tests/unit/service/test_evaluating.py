@@ -212,6 +212,20 @@ async def test_the_first_items_are_those_before_a_crash() -> None:
     assert again == whole
 
 
+async def test_rejections_before_a_crash_do_not_vouch_for_the_endpoint() -> None:
+    """Too long for the model is a wrong answer, but every item being so is a fault."""
+    too_long = Refused(http_status=400, message="maximum context length is 8")
+    seen, failing = rejecting(range(20))
+    failing.update(dict.fromkeys(failing, too_long))
+    run = await start(seen)
+    await seen.clock.run(until=seen.endpoint.seconds + seen.endpoint.spread)
+    run.task.cancel()
+    await seen.clock.settle()
+    assert run.journal.answers[0].status is Status.CONTEXT_LENGTH
+    findings, _ = await finished(seen, run.rows)
+    assert findings.verdict.reason is Reason.ENDPOINT_FAULT
+
+
 async def test_a_cancelled_one_keeps_the_counts_of_what_came() -> None:
     run = await start(world())
     await run.seen.clock.run(until=6.0)

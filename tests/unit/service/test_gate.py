@@ -15,7 +15,7 @@ from monitor.domain.answers import (
 )
 from monitor.domain.facts import EndpointAwaited, Fact
 from monitor.domain.identifiers import EvaluationId
-from monitor.engine.statuses import EndpointFault, StatusRules
+from monitor.engine.statuses import EndpointFault
 from monitor.service import gate
 from monitor.service.asking import Patience
 from monitor.service.catalog import Target
@@ -71,7 +71,6 @@ async def wait_for(*replies: Reply, gate_seconds: float = 60.0) -> Arrival:
         concurrency=1,
         patience=Patience(),
         gate_seconds=gate_seconds,
-        rules=StatusRules(),
         price=None,
     )
     waiting = asyncio.create_task(

@@ -15,7 +15,6 @@ from monitor.domain.identifiers import (
 )
 from monitor.domain.policies import Budget, EstimateOnly, Policy
 from monitor.domain.results import Price
-from monitor.engine.statuses import StatusRules
 from monitor.ports import Record
 from monitor.service.asking import Patience
 from monitor.service.catalog import Target
@@ -181,7 +180,6 @@ def world(*names: str, policy: Policy | None = None, turns: int = 4, **target: o
         concurrency=4,
         patience=Patience(),
         gate_seconds=60.0,
-        rules=StatusRules(),
         price=PRICE,
     )
     return World(
