@@ -234,11 +234,8 @@ class Settings(Group):
         out over https must not be lured into http.
         """
         scheme = urlsplit(base_url).scheme
-        used = [
-            urlsplit(each.base_url)
-            for each in self.endpoints.values()
-            if each.credential == credential
-        ]
+        users = (each for each in self.endpoints.values() if each.credential == credential)
+        used = [urlsplit(each.base_url) for each in users]
         own = [parts.netloc for parts in used if parts.scheme == scheme]
         return host_allowed(base_url, [*own, *self.credentials[credential].hosts])
 
@@ -368,10 +365,21 @@ def read_secret(
         ConfigError: naming the variable or file that is missing or unfit, never its content.
     """
     if source.file is not None:
-        place, secret = f"file {source.file}", _read_secret(source.file)
-    else:
-        variables = os.environ if environ is None else environ
-        place, secret = f"environment variable {source.env}", variables.get(str(source.env))
+        return _fit(_read_secret(source.file), f"file {source.file}", where=where)
+    return read_variable(str(source.env), environ, where=where)
+
+
+def read_variable(name: str, environ: Mapping[str, str] | None = None, *, where: str) -> SecretStr:
+    """Fetch one secret from an environment variable.
+
+    Raises:
+        ConfigError: naming the variable that is missing or unfit, never its content.
+    """
+    variables = os.environ if environ is None else environ
+    return _fit(variables.get(name), f"environment variable {name}", where=where)
+
+
+def _fit(secret: str | None, place: str, *, where: str) -> SecretStr:
     if secret is None:
         what = f"{place} is not there or cannot be read"
         raise ConfigError([Problem(where=where, what=what)])

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from monitor.adapters import structured_logs
 from monitor.adapters.system_clock import SystemClock
 from monitor.app.demo import BUDGET, ITEMS, Demonstration, Shown, demonstrate
-from monitor.cli.output import bounds, print_json, print_line, print_table
+from monitor.cli.output import bounds, print_json, print_line, print_table, say
 from monitor.cli.progress import ProgressTelemetry
 from monitor.domain.results import Estimate
 from monitor.settings import LogSettings
@@ -36,7 +35,7 @@ async def _run(folder: Path, *, as_json: bool, keep: bool) -> None:
             else:
                 _print(found)
             if keep:
-                sys.stderr.write(f"serving {found.status_url}/ until interrupted\n")
+                say(f"serving {found.status_url}/ until interrupted")
                 await asyncio.Event().wait()
     finally:
         progress.close()
@@ -50,6 +49,10 @@ def _print(found: Demonstration) -> None:
         print_line(f"{statistics.subject.version}: {statistics.verdict.sentence}")
     print_line("")
     print_line("saving: queries saved against plain random sampling with as narrow an interval.")
+    print_line(
+        f"Replayed from their records: {len(found.shown)} of {len(found.shown)} results agree to "
+        "the byte."
+    )
     print_line("")
     print_line("From the metrics page, as Prometheus reads it:")
     for line in found.metrics:

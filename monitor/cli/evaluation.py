@@ -2,8 +2,9 @@
 
 import asyncio
 import tempfile
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from monitor.adapters import structured_logs
@@ -12,17 +13,28 @@ from monitor.adapters.system_clock import SystemClock
 from monitor.app.single import evaluate_once
 from monitor.cli.events import Wanted, event_from
 from monitor.cli.exits import ExitCode, code_for
-from monitor.cli.output import print_result
+from monitor.cli.output import print_result, say
 from monitor.cli.progress import ProgressTelemetry
 from monitor.domain.errors import UsageError
 from monitor.domain.events import EvaluationWanted
 from monitor.domain.identifiers import digest
 from monitor.domain.suites import Suite
-from monitor.settings import LogSettings, Settings
+from monitor.settings import LogSettings, Settings, build_settings, resolve_credentials
 from monitor.wire import results
+from monitor.wire.yaml_documents import Location, field_name
 
-ENDPOINT = "endpoint"
 CREDENTIAL = "key"
+OPTIONS = {"env": "--credential-env", "file": "--history", "directory": "--state"}
+"""Options that are not called as the setting that they stand for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Settings of the same names."""
+
+    concurrency: int
+    item_seconds: float
+    gate_seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +48,13 @@ class Place:
     history: tuple[Path, ...]
     before: str
     exclude: tuple[str, ...]
-    concurrency: int
-    item_seconds: float
+    limits: Limits
     state: Path | None
+
+    @property
+    def endpoint(self) -> str:
+        """Name of the endpoint: an open evaluation of another place must not go on here."""
+        return digest([self.base_url, self.model])[:32]
 
 
 def evaluate(place: Place, wanted: Wanted, *, as_json: bool) -> ExitCode:
@@ -47,21 +63,35 @@ def evaluate(place: Place, wanted: Wanted, *, as_json: bool) -> ExitCode:
     Raises:
         UsageError, ProblemsFound, StateError: it cannot be done as asked.
     """
-    structured_logs.configure(LogSettings(format="console", level="error"))
     suite = read_suite(place.suite)
-    wanted = replace(wanted, suites=(suite.name,), event_id=_event_id(wanted, place, suite))
+    event = _event(place, wanted, suite)
+    with ExitStack() as stack:
+        state = place.state or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        settings = _settings(place, state)
+        _configure_logs(settings)
+        progress = ProgressTelemetry()
+        stack.callback(progress.close)
+        stack.enter_context(_telling_what_is_kept(place.state))
+        published = asyncio.run(evaluate_once(settings, event, [progress]))
+    completed = results.decode(published.result)
+    ended = completed.data.times.ended
+    if event.identity.time is not None and ended < event.identity.time:
+        say(f"this was evaluated before, at {ended:%Y-%m-%d %H:%M:%S} UTC; nothing was asked")
+    print_result(published.result, completed, as_json=as_json)
+    return code_for(completed.data.statistics.verdict.outcome)
+
+
+def _event(place: Place, wanted: Wanted, suite: Suite) -> EvaluationWanted:
+    wanted = replace(
+        wanted,
+        endpoint=place.endpoint,
+        suites=(suite.name,),
+        event_id=_event_id(wanted, place, suite),
+    )
     event = event_from(wanted, now=SystemClock().now())
     if not isinstance(event, EvaluationWanted):
         raise UsageError("a withdrawn version cannot be evaluated")
-    progress = ProgressTelemetry()
-    with ExitStack() as stack:
-        stack.callback(progress.close)
-        state = place.state or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        settings = Settings.model_validate(_document(place, state))
-        published = asyncio.run(evaluate_once(settings, event, [progress]))
-    completed = results.decode(published.result)
-    print_result(published.result, completed, as_json=as_json)
-    return code_for(completed.data.statistics.verdict.outcome)
+    return event
 
 
 def _event_id(wanted: Wanted, place: Place, suite: Suite) -> str:
@@ -71,7 +101,7 @@ def _event_id(wanted: Wanted, place: Place, suite: Suite) -> str:
         wanted.version,
         wanted.previous_version,
         wanted.budget,
-        wanted.method,
+        wanted.method or "",
         wanted.tolerance,
         wanted.at_least,
         place.model,
@@ -80,7 +110,7 @@ def _event_id(wanted: Wanted, place: Place, suite: Suite) -> str:
     return digest(question)[:32]
 
 
-def _document(place: Place, state: Path) -> dict[str, object]:
+def _settings(place: Place, state: Path) -> Settings:
     history = [
         {
             "file": path.absolute(),
@@ -94,11 +124,35 @@ def _document(place: Place, state: Path) -> dict[str, object]:
     if place.credential_env:
         endpoint["credential"] = CREDENTIAL
         credentials[CREDENTIAL] = {"env": place.credential_env}
-    return {
+    document = {
         "suites": [{"path": place.suite.absolute(), "history": history}],
         "state": {"directory": state.absolute()},
-        "endpoints": {ENDPOINT: endpoint},
+        "endpoints": {place.endpoint: endpoint},
         "credentials": credentials,
-        "limits": {"concurrency": place.concurrency, "item_seconds": place.item_seconds},
+        "limits": asdict(place.limits),
         "http": {"port": None},
     }
+    return build_settings(document, where=_option)
+
+
+def _option(location: Location) -> str:
+    name = str(location[-1]) if location else ""
+    if name in {"base_url", "model", "before", *Limits.__dataclass_fields__}:
+        return f"--{name.replace('_', '-')}"
+    return OPTIONS.get(name, field_name(location))
+
+
+def _configure_logs(settings: Settings) -> None:
+    secrets = [secret.get_secret_value() for secret in resolve_credentials(settings).values()]
+    logs = LogSettings(format="console", level="error")
+    structured_logs.configure(logs, secrets=secrets)
+
+
+@contextmanager
+def _telling_what_is_kept(state: Path | None) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        if state is not None:
+            say(f"interrupted; the answers so far are in {state}: the same command goes on there")
+        raise

@@ -1,8 +1,7 @@
 """A version event from the options of a command."""
 
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from monitor.domain.errors import UsageError
@@ -21,6 +20,7 @@ from monitor.domain.identifiers import (
     VersionName,
 )
 from monitor.domain.policies import AtLeast, Budget, Method, NotWorse, Objective
+from monitor.wire import policies
 
 SOURCE = "/variant-monitor/cli"
 
@@ -29,8 +29,8 @@ SOURCE = "/variant-monitor/cli"
 class Wanted:
     """The options as they were given; empty where they were not."""
 
-    variant: str
-    version: str
+    variant: str = ""
+    version: str = ""
     endpoint: str = ""
     base_url: str = ""
     model: str = ""
@@ -38,7 +38,7 @@ class Wanted:
     previous_version: str = ""
     suites: tuple[str, ...] = ()
     budget: str = ""
-    method: str = ""
+    method: Method | None = None
     tolerance: float | None = None
     at_least: float | None = None
     event_id: str = ""
@@ -57,6 +57,10 @@ def event_from(wanted: Wanted, *, now: datetime) -> EvaluationWanted | VersionWi
     identity = EventIdentity(source=SOURCE, id=wanted.event_id or str(uuid.uuid4()), time=now)
     variant, version = VariantName(wanted.variant), VersionName(wanted.version)
     if wanted.withdrawn:
+        if replace(wanted, withdrawn=False) != Wanted(
+            variant=variant, version=version, event_id=wanted.event_id
+        ):
+            raise UsageError("--withdrawn goes with --variant, --version and --event-id alone")
         return VersionWithdrawn(identity=identity, variant=variant, version=version)
     return EvaluationWanted(
         identity=identity,
@@ -65,15 +69,16 @@ def event_from(wanted: Wanted, *, now: datetime) -> EvaluationWanted | VersionWi
         endpoint=_endpoint(wanted),
         previous_version=VersionName(wanted.previous_version) or None,
         suites=tuple(SuiteName(name) for name in wanted.suites),
-        method=_method(wanted.method),
+        method=wanted.method,
         budget=_budget(wanted.budget),
         objective=_objective(wanted),
     )
 
 
 def _endpoint(wanted: Wanted) -> EndpointRef:
-    if wanted.endpoint and (wanted.base_url or wanted.model):
-        raise UsageError("give either --endpoint, or --base-url with --model")
+    written_out = wanted.base_url or wanted.model or wanted.credential
+    if wanted.endpoint and written_out:
+        raise UsageError("give either --endpoint, or --base-url with --model and --credential")
     if wanted.endpoint:
         return EndpointName(wanted.endpoint)
     if not wanted.base_url or not wanted.model:
@@ -85,22 +90,11 @@ def _endpoint(wanted: Wanted) -> EndpointRef:
     )
 
 
-def _method(text: str) -> Method | None:
-    known: Mapping[str, Method] = {str(method): method for method in Method}
-    if text and text not in known:
-        raise UsageError(f"--method {text!r} is none of {', '.join(known)}")
-    return known.get(text)
-
-
 def _budget(text: str) -> Budget | None:
-    if not text:
-        return None
     try:
-        if text.endswith("%"):
-            return Budget(share=float(text.removesuffix("%")) / 100)
-        return Budget(count=int(text))
-    except ValueError:
-        raise UsageError(f'--budget {text!r} is neither a count nor a share as "10%"') from None
+        return policies.budget(text) if text else None
+    except ValueError as error:
+        raise UsageError(f"--budget {text!r} {error}") from None
 
 
 def _objective(wanted: Wanted) -> Objective | None:

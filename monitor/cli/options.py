@@ -5,26 +5,50 @@ from typing import Annotated
 
 import typer
 
+from monitor.domain.policies import Method
+
+DEFAULT_CONFIG = Path("monitor.yaml")
+
 ConfigOption = Annotated[
     Path, typer.Option("--config", help="The configuration file.", show_default=True)
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-VariantOption = Annotated[str, typer.Option(help="Name of the production model.")]
-VersionOption = Annotated[str, typer.Option(help="The version that is to be evaluated.")]
-BaseUrlOption = Annotated[
-    str, typer.Option("--base-url", help="Of an OpenAI-compatible endpoint, up to /v1.")
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")
 ]
-ModelOption = Annotated[str, typer.Option(help="Name that requests to the endpoint carry.")]
-BudgetOption = Annotated[str, typer.Option(help='Items to ask: a count, or a share such as "10%".')]
-MethodOption = Annotated[str, typer.Option(help="auto, faq or simple.")]
+VersionOption = Annotated[str, typer.Option(help="Name of the version that is to be evaluated.")]
+BaseUrlOption = Annotated[
+    str,
+    typer.Option("--base-url", help="Base URL of an OpenAI-compatible endpoint, up to /v1."),
+]
+ModelOption = Annotated[str, typer.Option(help="Name of the model in requests to the endpoint.")]
+BudgetOption = Annotated[
+    str,
+    typer.Option(
+        metavar="COUNT|SHARE",
+        help='Ask so many items, or such a share as "10%"; left out, the policy decides.',
+    ),
+]
+MethodOption = Annotated[
+    Method | None,
+    typer.Option(help="How to choose the items; left out, the policy decides."),
+]
 PreviousOption = Annotated[
-    str, typer.Option("--previous-version", help="Version to compare with; the last by default.")
+    str,
+    typer.Option(help="Compare with this version; left out, with the last that has a result."),
 ]
 ToleranceOption = Annotated[
-    float, typer.Option(help="Largest drop below the version before that is accepted.")
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        help="Accept at most such a drop below the version before; left out, the policy decides.",
+    ),
 ]
 AtLeastOption = Annotated[
-    float, typer.Option("--at-least", help="Demand this pool mean instead of a comparison.")
+    float | None,
+    typer.Option(
+        min=0.0, max=1.0, help="Demand such a share of right answers, instead of a comparison."
+    ),
 ]
-SuiteFolder = Annotated[Path, typer.Argument(help="Folder of the suite, or its suite.yaml.")]
-DEFAULT_CONFIG = Path("monitor.yaml")
+SuiteOption = Annotated[Path, typer.Option(help="Folder of the suite, or its suite.yaml.")]
+SuiteArgument = Annotated[Path, typer.Argument(help="Folder of the suite, or its suite.yaml.")]

@@ -22,7 +22,9 @@ def print_json(document: object) -> None:
 
 def console() -> Console:
     """A console for tables; colours and the window's width only on a terminal."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)
+    width = None if sys.stdout.isatty() else PLAIN_WIDTH
+    # Texts from elsewhere stay as they are, brackets and colons included.
+    return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
 def print_result(value: bytes, completed: CompletedEvaluation, *, as_json: bool) -> None:
@@ -91,3 +93,8 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
 def print_line(text: str) -> None:
     """A line as it is, however long."""
     sys.stdout.write(text + "\n")
+
+
+def say(text: str) -> None:
+    """A remark, on standard error."""
+    sys.stderr.write(text + "\n")

@@ -1,10 +1,9 @@
 """How far an evaluation has come: bars on a terminal, plain lines elsewhere; on standard error."""
 
-import sys
-
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
+from monitor.cli.output import say
 from monitor.domain.facts import (
     AnswerSettled,
     EndpointAwaited,
@@ -23,7 +22,7 @@ class ProgressTelemetry:
     def __init__(self) -> None:
         console = Console(stderr=True)
         self._bars = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             console=console,
@@ -69,6 +68,6 @@ class ProgressTelemetry:
 
     def _say(self, text: str) -> None:
         if self._plain:
-            sys.stderr.write(text + "\n")
+            say(text)
         else:
-            self._bars.console.print(text, highlight=False)
+            self._bars.console.print(text, highlight=False, markup=False, emoji=False)

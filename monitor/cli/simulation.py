@@ -9,7 +9,7 @@ from monitor.adapters.suite_files import read_suite, write_suite
 from monitor.domain.errors import UsageError
 from monitor.domain.suites import Suite
 from monitor.history.outcomes import read_outcomes
-from monitor.settings import CredentialSource, read_secret
+from monitor.settings import read_variable
 from monitor.simulation import answers, serving, suites
 from monitor.simulation.knobs import parse_knobs
 from monitor.simulation.server import Simulation
@@ -44,8 +44,7 @@ def serve(offer: Offer, listener: Listener) -> None:
     suite = read_suite(offer.suite)
     api_key = None
     if listener.api_key_env:
-        source = CredentialSource(env=listener.api_key_env)
-        api_key = read_secret(source).get_secret_value()
+        api_key = read_variable(listener.api_key_env, where="--api-key-env").get_secret_value()
     simulation = Simulation(
         suite, _book(offer, suite), knobs=parse_knobs(_json(offer.knobs)), api_key=api_key
     )

@@ -2,17 +2,19 @@
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from monitor.adapters.embedded.archive import SqliteArchive
 from monitor.adapters.system_clock import SystemClock
 from monitor.app import single
+from monitor.app.submissions import expected_evaluations
 from monitor.cli.events import Wanted, event_from
 from monitor.cli.exits import ExitCode, code_for
-from monitor.cli.output import print_json, print_result
+from monitor.cli.output import print_json, print_line, print_result
 from monitor.domain.errors import UsageError
-from monitor.domain.events import EvaluationWanted, Event
-from monitor.domain.identifiers import EvaluationId, evaluation_id
+from monitor.domain.events import Event
+from monitor.domain.identifiers import EvaluationId, SuiteName
 from monitor.ports import Published
 from monitor.settings import Settings, load_settings
 from monitor.wire import events, results
@@ -28,39 +30,64 @@ def submit(
     Raises:
         UsageError: the options make no event, or no result came in time.
         InvalidEvent: the daemon would refuse the event.
+        ProblemsFound, StateError: configuration, suites or state cannot be used.
     """
     settings = load_settings(config)
-    if file is None:
-        value = events.encode(
-            event_from(wanted, now=SystemClock().now()), requested=wanted.requested
-        )
-    else:
-        value = sys.stdin.buffer.read() if str(file) == "-" else _read(file)
+    value = _value(wanted, file)
     event = events.decode(value, events.HEADERS, limit=settings.limits.max_event_bytes)
-    partition, offset = asyncio.run(single.submit(settings, event.variant, value))
-    if wait is None:
-        place = {"topic": settings.bus.topics.versions, "partition": partition, "offset": offset}
-        print_json(place | {"id": event.identity.id, "source": event.identity.source})
+    expected = expected_evaluations(settings, event)
+    awaited = None if wait is None else _only(expected)
+    position = asyncio.run(single.submit(settings, event.variant, value))
+    if wait is None or awaited is None:
+        _print(settings, event, position=position, expected=expected, as_json=as_json)
         return ExitCode.MET
-    published = asyncio.run(_await_result(settings, _identity(event), wait))
+    published = asyncio.run(_await_result(settings, awaited, wait))
     completed = results.decode(published.result)
     print_result(published.result, completed, as_json=as_json)
     return code_for(completed.data.statistics.verdict.outcome)
 
 
-def _read(file: Path) -> bytes:
+def _value(wanted: Wanted, file: Path | None) -> bytes:
+    if file is None:
+        event = event_from(wanted, now=SystemClock().now())
+        return events.encode(event, requested=wanted.requested)
+    if wanted != Wanted():
+        raise UsageError("--file is the whole event: give no options that describe one besides it")
+    if str(file) == "-":
+        return sys.stdin.buffer.read()
     try:
         return file.read_bytes()
     except OSError as error:
-        raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
+        raise UsageError(f"{file}: cannot be read: {error.strerror} (check --file)") from error
 
 
-def _identity(event: Event) -> EvaluationId:
-    if not isinstance(event, EvaluationWanted) or len(event.suites) != 1:
-        raise UsageError("--wait needs an event that names one --suite to wait for")
-    return evaluation_id(
-        source=event.identity.source, event_id=event.identity.id, suite=event.suites[0]
-    )
+def _only(expected: Mapping[SuiteName, EvaluationId]) -> EvaluationId:
+    if len(expected) != 1:
+        raise UsageError(
+            f"--wait waits for one result, and this event leads to {len(expected)}: name one "
+            f"--suite{' of ' if expected else ''}{', '.join(expected)}, or leave out --wait"
+        )
+    return next(iter(expected.values()))
+
+
+def _print(
+    settings: Settings,
+    event: Event,
+    *,
+    position: tuple[int, int],
+    expected: Mapping[SuiteName, EvaluationId],
+    as_json: bool,
+) -> None:
+    topic, (partition, offset) = settings.bus.topics.versions, position
+    identity = event.identity
+    if as_json:
+        place = {"topic": topic, "partition": partition, "offset": offset}
+        ids = {"id": identity.id, "source": identity.source, "evaluations": dict(expected)}
+        print_json(place | ids)
+        return
+    print_line(f"event {identity.id} is at {topic}, partition {partition}, offset {offset}")
+    for suite, evaluation in expected.items():
+        print_line(f"evaluation on {suite}: {evaluation}")
 
 
 async def _await_result(settings: Settings, identity: EvaluationId, seconds: float) -> Published:
@@ -70,7 +97,10 @@ async def _await_result(settings: Settings, identity: EvaluationId, seconds: flo
     try:
         while (found := await archive.find(identity)) is None:
             if clock.monotonic() > deadline:
-                raise UsageError(f"no result of {identity} after {seconds:g} s; is `run` running?")
+                raise UsageError(
+                    f"no result of evaluation {identity} after {seconds:g} s; the event stays "
+                    "submitted: see that `variant-monitor run` is running, or wait longer"
+                )
             await clock.sleep(POLL_SECONDS)
         return found
     finally:

@@ -141,7 +141,6 @@ class Daemon:
             return
         for task in list(partition.jobs):
             task.cancel()
-        partition.room.set()
         self._telemetry.record(PartitionRevoked(partition=number))
 
     async def _take_record(self, record: Record, group: asyncio.TaskGroup) -> None:

@@ -21,7 +21,7 @@ from monitor.adapters.embedded.archive import SqliteArchive
 from monitor.adapters.suite_files import write_suite
 from monitor.app import single
 from monitor.cli import events
-from monitor.domain.identifiers import VariantName
+from monitor.domain.identifiers import VariantName, VersionName
 from monitor.history import outcomes
 from monitor.ports import Record
 from monitor.settings import load_settings
@@ -77,7 +77,7 @@ class SimulatedEndpoint:
     base_url: str
 
     def asked(self) -> Counter[str]:
-        """How often each item was asked, whatever came of it."""
+        """How often each item was asked of the one model, whatever came of it."""
         requests = self._call("GET", "requests")["requests"]
         return Counter({row["item"]: row["asked"] for row in requests})
 
@@ -187,29 +187,36 @@ class Installation:
         """The command."""
         return call("submit", "--config", self.config, *options)
 
-    def put(self, value: bytes) -> None:
-        """Append a value to the request topic that the command might refuse."""
-        asyncio.run(single.submit(load_settings(self.config), VARIANT, value))
+    def put(self, value: bytes, *, variant: VariantName = VARIANT) -> None:
+        """Append a value to the request topic, also one that the command would refuse."""
+        asyncio.run(single.submit(load_settings(self.config), variant, value))
 
     def messages(self, topic: str) -> Sequence[Record]:
         """Everything on a topic."""
         return asyncio.run(_messages(self.state, topic))
 
-    def completed(self, version: str) -> results.CompletedEvaluation:
-        """The one result of a version."""
-        found = [results.decode(record.value) for record in self.messages(EVALUATIONS)]
-        (only,) = [each for each in found if each.data.statistics.subject.version == version]
-        return only
+    def found(self, version: str, *, variant: str = VARIANT) -> results.Statistics:
+        """What the one result of a version says."""
+        completed = [results.decode(record.value) for record in self.messages(EVALUATIONS)]
+        every = [each.data.statistics for each in completed]
+        named = [(each.subject.variant, each.subject.version) for each in every]
+        assert named.count((VariantName(variant), VersionName(version))) == 1
+        return every[named.index((VariantName(variant), VersionName(version)))]
 
 
 def version_event(
-    identity: str, *, kind: str = "deployed.v1", time: str | None = None, **data: object
+    identity: str,
+    data: Mapping[str, object],
+    *,
+    kind: str = "deployed.v1",
+    time: str | None = None,
 ) -> bytes:
     """A CloudEvent as somebody else's program would write it; without a time it is never old."""
-    envelope = {"specversion": "1.0", "source": SOURCE, "id": identity}
+    attributes = {"specversion": "1.0", "source": SOURCE, "id": identity}
     if time is not None:
-        envelope["time"] = time
-    return json.dumps({**envelope, "type": f"model.version.{kind}", "data": data}).encode()
+        attributes["time"] = time
+    event = {**attributes, "type": f"model.version.{kind}", "data": data}
+    return json.dumps(event).encode()
 
 
 def write_pool(folder: Path, *, items: int, seed: int) -> None:

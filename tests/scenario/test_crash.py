@@ -54,12 +54,20 @@ def endpoint(served: SimulatedEndpoint) -> SimulatedEndpoint:
     return served
 
 
-def evaluate(pool: Path, endpoint: SimulatedEndpoint, state: Path) -> list[str | Path]:
+def evaluate(pool: Path, endpoint: SimulatedEndpoint, state: Path) -> list[str]:
     """The command that evaluates the version from the shell."""
-    where = ["--suite", pool / "suite", "--history", pool / "history.npz", "--state", state]
-    whom = ["--base-url", endpoint.base_url, "--model", "model"]
-    how = ["--concurrency", str(CONCURRENCY), "--budget", str(DRAWS), "--json"]
-    return ["evaluate", *where, *whom, *how, "--variant", VARIANT, "--version", "v1"]
+    options = {
+        "suite": pool / "suite",
+        "history": pool / "history.npz",
+        "state": state,
+        "base-url": endpoint.base_url,
+        "model": "model",
+        "variant": VARIANT,
+        "version": "v1",
+        "budget": DRAWS,
+        "concurrency": CONCURRENCY,
+    }
+    return ["evaluate", "--json", *(f"--{name}={value}" for name, value in options.items())]
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +82,9 @@ def undisturbed(pool: Path, served: SimulatedEndpoint) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def event(undisturbed: Mapping[str, Any]) -> bytes:
     """The event of the undisturbed run."""
-    return product.version_event(
-        undisturbed["data"]["statistics"]["subject"]["event_id"],
-        variant=VARIANT,
-        version="v1",
-        endpoint="production",
-        suites=["arithmetic"],
-        budget=DRAWS,
-    )
+    identity = undisturbed["data"]["statistics"]["subject"]["event_id"]
+    data = {"variant": VARIANT, "version": "v1", "endpoint": "production", "budget": DRAWS}
+    return product.version_event(identity, {**data, "suites": ["arithmetic"]})
 
 
 def install(

@@ -7,6 +7,7 @@ import pytest
 from monitor.domain.errors import SuiteError
 from monitor.domain.identifiers import Digest, ItemId, SuiteName
 from monitor.domain.suites import (
+    AnswerRules,
     Generation,
     GraderSpec,
     ImagePart,
@@ -108,6 +109,16 @@ def test_encoded_suite_decodes_to_itself() -> None:
     assert (
         suites.decode_suite(Source(name="s", content=manifest), Source(name="i", content=items))
         == rich()
+    )
+
+
+def test_rules_for_answers_are_part_of_the_digest() -> None:
+    ruled = decoded(MANIFEST + "answers: {refusal_score: 1, latency_objective: true}\n")
+    assert ruled.rules == AnswerRules(refusal_score=1.0, latency_objective=True)
+    assert ruled.digest != decoded().digest
+    again, items = suites.encode_suite(ruled)
+    assert (
+        suites.decode_suite(Source(name="", content=again), Source(name="", content=items)) == ruled
     )
 
 
