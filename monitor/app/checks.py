@@ -14,6 +14,7 @@ from monitor.domain.answers import Fault
 from monitor.domain.errors import Problem, ProblemsFound, StateError, SuiteError
 from monitor.domain.identifiers import CredentialName
 from monitor.domain.suites import Suite
+from monitor.engine.statuses import EndpointFault
 from monitor.grading.graders import self_check
 from monitor.history import outcomes, selection
 from monitor.service import gate
@@ -163,31 +164,37 @@ async def _check_state(directory: Path, report: Report) -> None:
 async def _check_endpoints(
     settings: Settings, secrets: Mapping[CredentialName, str], report: Report
 ) -> None:
+    # Without its credential, which is reported already, an endpoint's answer says nothing.
+    askable = {
+        name: endpoint
+        for name, endpoint in settings.endpoints.items()
+        if endpoint.credential is None or endpoint.credential in secrets
+    }
     async with asyncio.TaskGroup() as group:
-        for name, endpoint in settings.endpoints.items():
-            key = None
-            if endpoint.credential is not None:
-                key = secrets.get(CredentialName(endpoint.credential))
-                if key is None:
-                    continue  # reported already, and without it the answer says nothing
-            group.create_task(_check_endpoint(name, endpoint, key=key, report=report))
+        asked = {
+            name: group.create_task(_obstacle(endpoint, secrets))
+            for name, endpoint in askable.items()
+        }
+    for name, task in asked.items():
+        obstacle = task.result()
+        if obstacle is None:
+            report.notes.append(f"endpoint {name!r}: answers")
+            continue
+        what = f"{askable[name].base_url}: {obstacle.detail}"
+        todo = ADVICE.get(obstacle.fault, "")
+        report.problems.append(Problem(where=f"endpoints.{name}", what=what, todo=todo))
 
 
-async def _check_endpoint(
-    name: str, endpoint: EndpointSettings, *, key: str | None, report: Report
-) -> None:
+async def _obstacle(
+    endpoint: EndpointSettings, secrets: Mapping[CredentialName, str]
+) -> EndpointFault | None:
+    key = None if endpoint.credential is None else secrets[CredentialName(endpoint.credential)]
     client = OpenAIEndpoint(endpoint.base_url, api_key=key)
     try:
         reply = await client.models(seconds=PROBE_SECONDS)
     finally:
         await client.close()
-    obstacle = gate.obstacle(endpoint.model, reply)
-    if obstacle is None:
-        report.notes.append(f"endpoint {name!r}: answers")
-        return
-    what = f"{endpoint.base_url}: {obstacle.detail}"
-    todo = ADVICE.get(obstacle.fault, "")
-    report.problems.append(Problem(where=f"endpoints.{name}", what=what, todo=todo))
+    return gate.obstacle(endpoint.model, reply)
 
 
 def _count(number: int, noun: str) -> str:

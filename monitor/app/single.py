@@ -1,8 +1,10 @@
 """A daemon in this process, asked for one evaluation after another."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from monitor.adapters.embedded.submission import SqliteSubmission
 from monitor.app.application import Application, open_application
@@ -10,9 +12,13 @@ from monitor.domain.errors import StateError, UsageError
 from monitor.domain.events import EvaluationWanted
 from monitor.domain.facts import DeadLettered, EvaluationEnded, Fact
 from monitor.domain.identifiers import EvaluationId, VariantName, evaluation_id
+from monitor.domain.results import Outcome
 from monitor.ports import Message, Published, Telemetry
 from monitor.settings import Settings
-from monitor.wire import events
+from monitor.wire import events, results
+
+
+FRUITLESS = frozenset({Outcome.FAULTED, Outcome.CANCELLED})
 
 
 class Endings:
@@ -68,21 +74,32 @@ class Evaluator:
     async def evaluate(self, event: EvaluationWanted) -> Published:
         """The result of an event that names one suite; what is published already is not bought.
 
+        Only an evaluation that ended without finding anything, such as one whose endpoint was
+        down, is asked for again, under an id of its own.
+
         Raises:
             UsageError: the event was refused.
             StateError: the daemon failed; everything stored so far is kept.
         """
-        (suite,) = event.suites
-        source, event_id = event.identity.source, event.identity.id
-        identity = evaluation_id(source=source, event_id=event_id, suite=suite)
-        found = await self.application.archive.find(identity)
+        wanted = event
+        for number in itertools.count(2):
+            found = await self._find(wanted)
+            if found is None or _outcome(found) not in FRUITLESS:
+                break
+            identity = replace(event.identity, id=f"{event.identity.id}.{number}")
+            wanted = replace(event, identity=identity)
+        return await self._find(wanted) or await self._buy(wanted)
+
+    async def _buy(self, event: EvaluationWanted) -> Published:
+        position = await submit(self._settings, event.variant, events.encode(event))
+        await self._run_until(self._endings.wait(_identity(event), position=position))
+        found = await self._find(event)
         if found is None:
-            position = await submit(self._settings, event.variant, events.encode(event))
-            await self._run_until(self._endings.wait(identity, position=position))
-            found = await self.application.archive.find(identity)
-        if found is None:
-            raise StateError(f"the daemon ended without a result of evaluation {identity}")
+            raise StateError("the daemon ended without a result")
         return found
+
+    async def _find(self, event: EvaluationWanted) -> Published | None:
+        return await self.application.archive.find(_identity(event))
 
     async def _run_until(self, end: Coroutine[None, None, None]) -> None:
         self.start()
@@ -102,6 +119,16 @@ class Evaluator:
             self.application.daemon.stop(drain_seconds=0.0)
         for task in self._running:
             await task
+
+
+def _identity(event: EvaluationWanted) -> EvaluationId:
+    (suite,) = event.suites
+    source, event_id = event.identity.source, event.identity.id
+    return evaluation_id(source=source, event_id=event_id, suite=suite)
+
+
+def _outcome(published: Published) -> Outcome:
+    return results.decode(published.result).data.statistics.verdict.outcome
 
 
 @asynccontextmanager

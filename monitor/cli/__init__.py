@@ -4,8 +4,9 @@ What a command needs is imported when it runs, so that `--help` does not wait fo
 """
 
 import sys
+from typing import NoReturn
 
-from monitor.domain.errors import MonitorError
+from monitor.domain.errors import InvalidEvent, MonitorError, ProblemsFound
 
 
 def main() -> None:
@@ -15,8 +16,16 @@ def main() -> None:
 
     try:
         app(prog_name="variant-monitor")
+    except InvalidEvent as error:
+        _fail(f"such an event would be put aside: {error}", code=code_of(error))
+    except ProblemsFound as error:
+        _fail(*map(str, error.problems), code=code_of(error))
     except MonitorError as error:
-        sys.stderr.write(f"error: {error}\n")
-        sys.exit(code_of(error))
+        _fail(str(error), code=code_of(error))
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
+
+
+def _fail(*texts: str, code: int) -> NoReturn:
+    sys.stderr.writelines(f"error: {text}\n" for text in texts)
+    sys.exit(code)

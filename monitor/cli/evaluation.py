@@ -19,7 +19,7 @@ from monitor.domain.errors import UsageError
 from monitor.domain.events import EvaluationWanted
 from monitor.domain.identifiers import digest
 from monitor.domain.suites import Suite
-from monitor.settings import LogSettings, Settings, build_settings, resolve_credentials
+from monitor.settings import LogSettings, Settings, build_settings, read_variable
 from monitor.wire import results
 from monitor.wire.yaml_documents import Location, field_name
 
@@ -68,7 +68,7 @@ def evaluate(place: Place, wanted: Wanted, *, as_json: bool) -> ExitCode:
     with ExitStack() as stack:
         state = place.state or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         settings = _settings(place, state)
-        _configure_logs(settings)
+        _configure_logs(place.credential_env)
         progress = ProgressTelemetry()
         stack.callback(progress.close)
         stack.enter_context(_telling_what_is_kept(place.state))
@@ -142,8 +142,10 @@ def _option(location: Location) -> str:
     return OPTIONS.get(name, field_name(location))
 
 
-def _configure_logs(settings: Settings) -> None:
-    secrets = [secret.get_secret_value() for secret in resolve_credentials(settings).values()]
+def _configure_logs(variable: str) -> None:
+    secrets = []
+    if variable:
+        secrets = [read_variable(variable, where="--credential-env").get_secret_value()]
     logs = LogSettings(format="console", level="error")
     structured_logs.configure(logs, secrets=secrets)
 

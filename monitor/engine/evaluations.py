@@ -13,6 +13,7 @@ from typing import assert_never
 
 from monitor.domain.answers import Answer, Usage
 from monitor.domain.errors import StateCorrupt
+from monitor.domain.identifiers import digest
 from monitor.domain.plans import Answered, Draw, Drawn, Ended, Plan, Planned, Resumed, Row
 from monitor.domain.suites import Suite
 from monitor.stats import answers, designs, draws, guides, sampling
@@ -110,10 +111,19 @@ def absorb(evaluation: Evaluation, row: Row) -> Evaluation:
 
 
 def fold(evaluation: Evaluation, rows: Iterable[Row]) -> Evaluation:
-    """The evaluation after all of `rows`."""
+    """The evaluation after all of `rows`.
+
+    Where its guide is no longer the plan's (its history has changed since), what is left of the
+    clocks cannot be known: fresh ones are exponential as well, so the draws stay valid.
+    """
     for row in rows:
         evaluation = absorb(evaluation, row)
-    return evaluation
+    plan = evaluation.plan
+    if not evaluation.draws or guides.digest(evaluation.guide) == plan.inference.guide_digest:
+        return evaluation
+    seed = digest(["renewed", plan.clock_seed, len(evaluation.draws)])
+    pool = sampling.renew(evaluation.pool, evaluation.suite.clock_bits(seed))
+    return replace(evaluation, pool=pool)
 
 
 def _absorb_drawn(evaluation: Evaluation, row: Drawn) -> Evaluation:

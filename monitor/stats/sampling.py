@@ -53,6 +53,11 @@ def open_pool(bits: Sequence[int]) -> Pool:
     return Pool(clocks=exponential_clocks(bits), times_drawn=np.zeros(len(bits), dtype=np.int64))
 
 
+def renew(pool: Pool, bits: Sequence[int]) -> Pool:
+    """Return the pool with fresh clocks; by lack of memory they are as good as what was left."""
+    return Pool(clocks=exponential_clocks(bits), times_drawn=pool.times_drawn)
+
+
 def exponential_clocks(bits: Sequence[int]) -> FloatArray:
     """Return E = -ln((k + 1/2) / 2^53) for each number k, shape (N,), always positive.
 

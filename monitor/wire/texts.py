@@ -2,6 +2,7 @@
 
 import re
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator
 
@@ -13,6 +14,16 @@ def _matching(pattern: str, says: str) -> AfterValidator:
         raise ValueError(says)
 
     return AfterValidator(check)
+
+
+def _with_host_and_port(url: str) -> str:
+    try:
+        usable = bool(urlsplit(url).hostname) and urlsplit(url).port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError("must have a host, and a port from 1 to 65535 if any")
+    return url
 
 
 Name = Annotated[
@@ -28,6 +39,7 @@ BaseUrl = Annotated[
         r"https?://[^\s/?#@]+(/[^\s?#]*)?",
         "must be an http or https URL without user name, password and query",
     ),
+    AfterValidator(_with_host_and_port),
 ]
 HostPattern = Annotated[
     str,

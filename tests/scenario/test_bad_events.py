@@ -148,6 +148,7 @@ def test_a_withdrawn_version_is_not_evaluated_further(
         product.version_event("w2", {"variant": VARIANT, "version": "v2"}, kind="withdrawn.v1")
     )
     assert running.verdict("v2") == (Outcome.CANCELLED, Reason.WITHDRAWN)
+    running.daemon.told("event_taken", result="withdrawal")
     assert running.daemon.metric('events_total{result="withdrawal"}') == 1
 
 

@@ -121,6 +121,8 @@ def _outcomes_of(
 def with_places(result: Outgoing, places: Iterable[tuple[int, int]]) -> Outgoing:
     """A result that says at which partition and offset each of its outcomes records is."""
     text = ",".join(f"{partition}:{offset}" for partition, offset in places)
+    if not text:
+        return result
     return Outgoing(
         topic=result.topic,
         key=result.key,

@@ -5,7 +5,7 @@ while the commit waited, still commits without an error. So every record's futur
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from kafka import errors
@@ -68,7 +68,6 @@ class Contents:
     writings: Sequence[Writing]
     offset: int | None = None
     marker: bytes | None = None
-    deadline: float = field(default=DEADLINE_SECONDS)
 
 
 def open_producer(cluster: Cluster, partition: int) -> Any:  # noqa: ANN401 - the client has no types
@@ -85,7 +84,7 @@ def write(
     cluster: Cluster,
     metadata: Callable[[], ConsumerGroupMetadata],
 ) -> Outcome:
-    """Write everything in one transaction and say what came of it; takes `deadline` at most.
+    """Write everything in one transaction and say what came of it; takes twice DEADLINE_SECONDS at most.
 
     Args:
         producer: whose transactions have been initialised.
@@ -94,11 +93,11 @@ def write(
         metadata: the group's latest word on our membership, asked for at the last moment.
     """
     try:
-        within(contents.deadline, lambda: _write(producer, contents, cluster, metadata))
+        within(DEADLINE_SECONDS, lambda: _write(producer, contents, cluster, metadata))
     except errors.CommitFailedError as error:
-        return _given_up(producer, contents, Outdated(), error)
+        return _given_up(producer, Outdated(), error)
     except REFUSALS as error:
-        return _given_up(producer, contents, Refused(error), error)
+        return _given_up(producer, Refused(error), error)
     except Exception as error:  # noqa: BLE001 - whatever it was, the outcome is to be looked up
         return Unknown(error)
     return Committed()
@@ -159,13 +158,12 @@ def _joined(metadata: ConsumerGroupMetadata) -> ConsumerGroupMetadata:
 
 def _given_up(
     producer: Any,  # noqa: ANN401 - the client has no types
-    contents: Contents,
     outcome: Outcome,
     error: Exception,
 ) -> Outcome:
     """The outcome, once nothing can come of the transaction any more."""
     try:
-        within(contents.deadline, producer.abort_transaction)
+        within(DEADLINE_SECONDS, producer.abort_transaction)
     except Exception:  # noqa: BLE001 - the producer is given up instead
         return Unknown(error)
     return outcome

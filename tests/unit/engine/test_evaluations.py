@@ -13,6 +13,8 @@ from monitor.domain.policies import Budget, Method, Policy
 from monitor.domain.results import Outcome
 from monitor.engine import evaluations
 from monitor.engine.evaluations import Evaluation
+from monitor.stats import guides
+from monitor.stats.answers import History
 from monitor.wire import journal
 from tests.unit.engine.examples import (
     POPULATION,
@@ -238,3 +240,16 @@ def test_nothing_follows_the_end() -> None:
     assert ended.ended == ENDED
     with pytest.raises(StateCorrupt, match="has ended"):
         evaluations.absorb(ended, Resumed(pending=1))
+
+
+def test_another_guide_goes_on_with_fresh_clocks() -> None:
+    rows = written(begun(), replies(KNOWN))[:7]
+    other = guides.GUIDES["constant"].fit(History.empty(POPULATION))
+    folded = evaluations.fold(replace(begun(), guide=other), rows)
+    went_on = complete(folded, replies(KNOWN))
+    assert went_on.draws[: len(folded.draws)] == folded.draws
+    assert len({draw.item for draw in went_on.draws}) == len(went_on.draws)
+    usual = evaluations.fold(begun(), rows)
+    left = usual.pool.undrawn
+    assert (folded.pool.undrawn == left).all()
+    assert (folded.pool.clocks[left] != usual.pool.clocks[left]).all()

@@ -1,0 +1,304 @@
+"""One partition, from the moment at which the group assigns it to the moment it is lost.
+
+A thread for each. It takes the partition over (new producer, `init_transactions`, journal to its
+end), then writes what was committed: everything that waits goes into one transaction, and each
+commit is told an outcome of its own.
+
+When the outcome of a transaction is unknown, or its producer was fenced, the thread waits until
+the group has confirmed the assignment once more, and only then takes the partition over anew: a
+process that has been replaced would otherwise fence its successor. The journal then tells whether
+the transaction is there, by its marker.
+"""
+
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from kafka.errors import KafkaError
+
+from monitor.adapters.kafka import journal, transactions
+from monitor.adapters.kafka.clients import Cluster, discard, in_words
+from monitor.adapters.kafka.journal import Restored
+from monitor.adapters.kafka.lease import Lease
+from monitor.adapters.kafka.rows import Writing
+from monitor.domain.errors import OwnershipLost, StateCorrupt, StateError
+
+RESTORE_SECONDS = 30.0
+STEP_SECONDS = 0.05
+RETRY_SECONDS = 0.5
+MERGED_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """What a partition needs to know of the group.
+
+    metadata: our membership as the group last confirmed it.
+    """
+
+    lease: Lease
+    metadata: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """Whom a partition tells of what becomes of it; called in its thread.
+
+    restored: it is ours, with this content, after so many seconds.
+    ended: it is lost, for the reason given if that is an error nobody can mend here.
+    written: a transaction of so many commits ended, so named, after so many seconds.
+    """
+
+    restored: Callable[["Ownership", Restored, float], None]
+    ended: Callable[["Ownership", Exception | None], None]
+    written: Callable[["Ownership", str, int, float], None]
+
+
+@dataclass(slots=True)
+class _Waiting:
+    writing: Writing
+    outcome: Future[None] = field(default_factory=Future)
+
+
+class _Lost(Exception):
+    """The partition is ours no longer."""
+
+
+class Ownership:
+    """A partition that the group has assigned to us."""
+
+    def __init__(
+        self, cluster: Cluster, partition: int, *, group: Group, listener: Listener
+    ) -> None:
+        self.partition = partition
+        self.trouble: str | None = None
+        """Why the partition is not being served just now."""
+        self.settled = 0
+        """Offset from which reading would start after a restart."""
+        self._cluster = cluster
+        self._group = group
+        self._listener = listener
+        self._producer: Any = None
+        self._waiting: deque[_Waiting] = deque()
+        self._changed = threading.Condition()
+        self._lost = False
+        self._finishing = False
+        self._restored = False
+        self._thread = threading.Thread(
+            target=self._run, name=f"kafka-partition-{partition}", daemon=True
+        )
+
+    def start(self) -> None:
+        """Begin to take the partition over."""
+        self._thread.start()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it is ours no longer."""
+        return self._lost
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether its journal has been read."""
+        return self._restored
+
+    def holds(self) -> bool:
+        """Whether it is certainly ours at this moment."""
+        return self._restored and not self._lost and self._group.lease.holds()
+
+    def submit(self, writing: Writing) -> Future[None]:
+        """Queue a commit; the future is told its outcome.
+
+        Raises:
+            OwnershipLost: the partition is ours no longer.
+        """
+        waiting = _Waiting(writing)
+        with self._changed:
+            if self._lost or self._finishing:
+                raise self._loss()
+            self._waiting.append(waiting)
+            self._changed.notify_all()
+        return waiting.outcome
+
+    def lose(self) -> None:
+        """Write nothing more; everything that waits has failed. Returns at once."""
+        with self._changed:
+            self._lost = True
+            self._changed.notify_all()
+
+    def finish(self, seconds: float) -> None:
+        """Write what waits, for so long at most, then let go."""
+        with self._changed:
+            self._finishing = True
+            self._changed.notify_all()
+        self._thread.join(seconds)
+        self.lose()
+        self._thread.join(STEP_SECONDS)
+
+    def _run(self) -> None:
+        failure: Exception | None = None
+        try:
+            self._take_over(since=None)
+            while batch := self._next_batch():
+                self._serve(batch)
+        except _Lost:
+            pass
+        except StateCorrupt as error:
+            failure = error
+        finally:
+            self.lose()
+            if self._producer is not None:
+                discard(self._producer)
+            self._listener.ended(self, failure)
+            self._fail_waiting()
+
+    def _loss(self) -> OwnershipLost:
+        return OwnershipLost(
+            f"{self._cluster.topics.versions}: partition {self.partition} is not or no longer"
+            " owned by this process; nothing was written"
+        )
+
+    def _fail_waiting(self) -> None:
+        while self._waiting:
+            outcome = self._waiting.popleft().outcome
+            if outcome.set_running_or_notify_cancel():
+                outcome.set_exception(self._loss())
+
+    def _take_over(self, *, since: float | None) -> Restored:
+        """Become the only writer and read what is there, however often that takes.
+
+        Args:
+            since: the group must have confirmed the assignment after this moment; None for a
+                partition that was just assigned.
+
+        Raises:
+            _Lost: somebody else owns the partition.
+        """
+        began = time.monotonic()
+        while True:
+            self._wait_until(lambda: since is None or self._group.lease.confirmed_after(since))
+            try:
+                restored = self._restore()
+            except (KafkaError, TimeoutError, OSError, AssertionError) as error:
+                self.trouble = f"is being taken over: {in_words(error)}"
+                since = time.monotonic()
+                time.sleep(RETRY_SECONDS)
+                continue
+            self.trouble = None
+            self.settled = max(self.settled, restored.settled)
+            if not self._restored:
+                self._listener.restored(self, restored, time.monotonic() - began)
+                self._restored = True
+            return restored
+
+    def _restore(self) -> Restored:
+        if self._producer is not None:
+            discard(self._producer)
+        self._producer = None
+        self._producer = transactions.open_producer(self._cluster, self.partition)
+        self._producer.init_transactions()
+        return journal.read(self._cluster, self.partition, seconds=RESTORE_SECONDS)
+
+    def _wait_until(self, condition: Callable[[], bool]) -> None:
+        while not self._lost:
+            if condition():
+                return
+            time.sleep(STEP_SECONDS)
+        raise _Lost
+
+    def _next_batch(self) -> list[_Waiting]:
+        """What waits, up to a size; nothing when everything is written and we are to finish."""
+        with self._changed:
+            while not (self._waiting or self._lost or self._finishing):
+                self._changed.wait()
+            if self._lost:
+                raise _Lost
+            batch: list[_Waiting] = []
+            size = 0
+            while self._waiting and (not batch or size + self._size_of_next() <= MERGED_BYTES):
+                size += self._size_of_next()
+                waiting = self._waiting.popleft()
+                # From here on a caller that is cancelled has it written all the same.
+                if waiting.outcome.set_running_or_notify_cancel():
+                    batch.append(waiting)
+            if not batch and (self._waiting or not self._finishing):
+                return self._next_batch()
+            return batch
+
+    def _size_of_next(self) -> int:
+        return self._waiting[0].writing.size
+
+    def _serve(self, batch: Sequence[_Waiting]) -> None:
+        """Write some commits and tell each its outcome."""
+        began = time.monotonic()
+        try:
+            refusal = self._write([each.writing for each in batch])
+        except BaseException as error:
+            lost = self._loss() if isinstance(error, _Lost) else error
+            for each in batch:
+                each.outcome.set_exception(lost)
+            self._tell("lost", batch, began)
+            raise
+        if refusal is None:
+            for each in batch:
+                each.outcome.set_result(None)
+            self._tell("committed", batch, began)
+        elif len(batch) > 1:
+            for each in batch:  # one of them is to blame, and none of the others
+                self._serve([each])
+        else:
+            batch[0].outcome.set_exception(self._refused(refusal))
+            self._tell("refused", batch, began)
+
+    def _tell(self, outcome: str, batch: Sequence[_Waiting], began: float) -> None:
+        self._listener.written(self, outcome, len(batch), time.monotonic() - began)
+
+    def _refused(self, error: Exception) -> StateError:
+        return StateError(
+            f"partition {self.partition}: the brokers at {self._cluster.name} refuse a record"
+            f" ({error}); compare the limits and rights of the topics with `check`"
+        )
+
+    def _write(self, writings: Sequence[Writing]) -> Exception | None:
+        """Write once, however many attempts it takes; returns why it never can be.
+
+        Raises:
+            _Lost: somebody else owns the partition.
+        """
+        contents = self._contents(writings)
+        while contents.writings or contents.offset is not None:
+            self._wait_until(self._group.lease.holds)
+            outcome = transactions.write(
+                self._producer, contents, self._cluster, self._group.metadata
+            )
+            match outcome:
+                case transactions.Committed():
+                    break
+                case transactions.Outdated():
+                    time.sleep(STEP_SECONDS)
+                case transactions.Refused(error):
+                    return error
+                case transactions.Unknown(error):
+                    self.trouble = f"has a commit of unknown outcome: {in_words(error)}"
+                    found = self._take_over(since=time.monotonic())
+                    if contents.marker is not None and found.marker == contents.marker:
+                        break
+                case _:
+                    assert_never(outcome)
+        self.settled = max(self.settled, contents.offset or 0)
+        return None
+
+    def _contents(self, writings: Sequence[Writing]) -> transactions.Contents:
+        offset = max((each.settled or 0 for each in writings), default=0)
+        repeatable = all(each.is_repeatable for each in writings)
+        return transactions.Contents(
+            partition=self.partition,
+            writings=[each for each in writings if each.records or each.results],
+            offset=offset if offset > self.settled else None,
+            marker=None if repeatable else uuid.uuid4().hex.encode(),
+        )
