@@ -15,6 +15,9 @@ HAS_UV = uv --version >/dev/null 2>&1
 FROM_LOCK := --no-deps --require-hashes --requirement $(LOCK)
 # The build backend comes from the lock too: nothing unpinned is fetched.
 EDITABLE := --no-deps --no-build-isolation --editable .
+# The image gets the same versions as the tests: those of the development lock.
+COMPILE = uv pip compile --universal --python-version 3.11 --quiet --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --no-header
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,8 +46,9 @@ schemas: setup ## write the JSON Schemas anew after a change of the wire formats
 	$(BIN)/python tests/rules/test_schemas.py
 
 lock: ## resolve the dependencies anew (needs uv)
-	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --upgrade --quiet \
-	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --output-file $(LOCK)
+	$(COMPILE) pyproject.toml --group dev --upgrade --output-file $(LOCK)
+	$(COMPILE) pyproject.toml --constraint $(LOCK) --output-file requirements.lock
+	$(COMPILE) --group build --constraint $(LOCK) --output-file requirements-build.lock
 
 clean: ## remove .venv and every cache
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -39,6 +39,7 @@ from monitor.stats.answers import History
 
 SOFTWARE = "benchmark"
 ITEMS = 1700
+EARLIER = 40
 FIRST = NoBaseline(reason=NoBaselineReason.FIRST_VERSION)
 
 
@@ -129,18 +130,29 @@ def recorded_target(
     )
 
 
-def item_response_target(accuracy: float, *, items: int = ITEMS, seed: int = 0) -> Target:
-    """A made-up model of this accuracy, with the history of forty weaker and stronger ones."""
-    suite = suites.arithmetic_suite(items, seed=seed)
-    names = [item.id for item in suite.items]
-    model = answers.SimulatedModel(name=f"item-response-{accuracy:g}", accuracy=accuracy)
-    book = answers.item_response_book([model], items=names, seed=seed)
-    earlier = suites.synthetic_history(names, seed=seed)
+def item_response_target(
+    accuracy: float, *, earlier: tuple[float, float] = (0.45, 0.9), seed: int = 0
+) -> Target:
+    """A made-up model of this accuracy.
+
+    Args:
+        accuracy: of the model.
+        earlier: lowest and highest accuracy of the models that make up its history.
+        seed: of questions and outcomes.
+    """
+    suite = suites.arithmetic_suite(ITEMS, seed=seed)
+    shares = [accuracy, *np.linspace(*earlier, EARLIER)]
+    models = [
+        answers.SimulatedModel(name=f"item-response-{row}-{share:g}", accuracy=float(share))
+        for row, share in enumerate(shares)
+    ]
+    book = answers.item_response_book(models, items=[item.id for item in suite.items], seed=seed)
+    history = selection.History(outcomes=book.outcomes[1:], models=book.models[1:])
     return Target(
-        model=model.name,
+        model=book.models[0],
         suite=suite,
         scores=tuple(book.outcomes[0].tolist()),
-        history=fit(selection.History(outcomes=earlier.outcomes, models=earlier.models)),
+        history=fit(history),
     )
 
 

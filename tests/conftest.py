@@ -1,10 +1,15 @@
-"""What every test may use: the recorded data, where it is there, and one way to run Hypothesis."""
+"""What every test may use: recorded data and a broker, where they can be had; a quiet Hypothesis."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+
+if TYPE_CHECKING:
+    from tests.broker.local import LocalBroker
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,3 +38,28 @@ def shared_data() -> Path:
     if named:
         pytest.fail(f"VARIANT_MONITOR_SHARED is {named}, but there is no folder {data}")
     pytest.skip(f"no recorded data: {data} is missing and VARIANT_MONITOR_SHARED is not set")
+
+
+@pytest.fixture(scope="session")
+def kafka_bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a broker whose topics tests may delete; skips where none can be had.
+
+    VARIANT_MONITOR_TEST_KAFKA names one; else a container is tried, then one from Maven's jars.
+    """
+    named = os.environ.get("VARIANT_MONITOR_TEST_KAFKA")
+    if named:
+        yield named
+        return
+    from tests.broker import brokers  # noqa: PLC0415 - its imports are slow and few tests need it
+
+    with brokers.any_broker(tmp_path_factory.mktemp("kafka")) as bootstrap:
+        yield bootstrap
+
+
+@pytest.fixture
+def local_broker(tmp_path: Path) -> Iterator["LocalBroker"]:
+    """A broker of the test's own, which it may kill; skips where none can be had."""
+    from tests.broker import brokers  # noqa: PLC0415 - as above
+
+    with brokers.local_broker(tmp_path) as broker:
+        yield broker

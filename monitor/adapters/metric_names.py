@@ -99,5 +99,15 @@ METRICS = {
     "last_event_timestamp_seconds": Declared(
         "gauge", "seconds", (), "When an event was last read."
     ),
+    "assigned_partitions": Declared("gauge", "", (), "Partitions that this replica serves."),
+    "consumer_lag_records": Declared(
+        "gauge", "", ("partition",), "Events of a partition that are not dealt with yet."
+    ),
+    "restore_duration_seconds": Declared(
+        "gauge", "seconds", ("partition",), "How long taking over a partition took."
+    ),
+    "transactions_total": Declared(
+        "counter", "", ("outcome",), "Transactions on the bus, by what became of them."
+    ),
     "build_info": Declared("info", "", ("software",), "Software that is running."),
 }

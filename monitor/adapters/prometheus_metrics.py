@@ -94,6 +94,15 @@ class _Latencies:
 
 
 @dataclass(slots=True)
+class _Bus:
+    """What is known of the partitions that are ours."""
+
+    assigned: set[int] = field(default_factory=set)
+    lags: dict[int, int] = field(default_factory=dict)
+    restore_seconds: dict[int, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class _Row:
     """What is known of one variant on one suite, and when something was last heard of it."""
 
@@ -122,6 +131,7 @@ class MetricsTelemetry(Collector):
         self._clock = clock
         self._rows: dict[Pair, _Row] = {}
         self._counts: dict[str, dict[Labels, float]] = defaultdict(lambda: defaultdict(float))
+        self._bus = _Bus()
         self._last_event: datetime | None = None
         self._software: str | None = None
         self.registry.register(self)
@@ -144,11 +154,19 @@ class MetricsTelemetry(Collector):
                 self._ended(fact)
             case facts.EvaluationFailed():
                 self._close(fact.evaluation_id)
+            case facts.PartitionAssigned():
+                self._bus.assigned.add(fact.partition)
             case facts.PartitionRevoked():
                 self._close_partition(fact.partition)
+            case facts.PartitionRestored():
+                self._bus.restore_seconds[fact.partition] = fact.seconds
+            case facts.LagMeasured():
+                self._bus.lags[fact.partition] = fact.records
+            case facts.TransactionEnded():
+                self._count("transactions_total", fact.outcome)
             case facts.ServiceStarted():
                 self._software = fact.software
-            case facts.EndpointAwaited() | facts.PartitionAssigned() | facts.ServiceStopping():
+            case facts.EndpointAwaited() | facts.BusAwaited() | facts.ServiceStopping():
                 pass
             case _:
                 assert_never(fact)
@@ -173,6 +191,11 @@ class MetricsTelemetry(Collector):
                 _add(families, name, labels, count)
         for pair, row in self._rows.items():
             _add_row(families, pair, row)
+        _add(families, "assigned_partitions", (), len(self._bus.assigned))
+        for partition, records in self._bus.lags.items():
+            _add(families, "consumer_lag_records", (str(partition),), records)
+        for partition, seconds in self._bus.restore_seconds.items():
+            _add(families, "restore_duration_seconds", (str(partition),), seconds)
         if self._last_event is not None:
             _add(families, "last_event_timestamp_seconds", (), self._last_event.timestamp())
         if self._software is not None:
@@ -245,6 +268,9 @@ class MetricsTelemetry(Collector):
             row.open.pop(evaluation, None)
 
     def _close_partition(self, partition: int) -> None:
+        self._bus.assigned.discard(partition)
+        self._bus.lags.pop(partition, None)
+        self._bus.restore_seconds.pop(partition, None)
         for row in self._rows.values():
             row.open = {key: it for key, it in row.open.items() if it.partition != partition}
 

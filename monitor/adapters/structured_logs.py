@@ -25,6 +25,9 @@ ALARMING = frozenset({Outcome.NOT_MET, Outcome.FAULTED})
 LEVELS: Mapping[type[facts.Fact], int] = {
     facts.Attempted: logging.DEBUG,
     facts.AnswerSettled: logging.DEBUG,
+    facts.LagMeasured: logging.DEBUG,
+    facts.TransactionEnded: logging.DEBUG,
+    facts.BusAwaited: logging.WARNING,
     facts.DeadLettered: logging.WARNING,
     facts.EvaluationFailed: logging.ERROR,
 }

@@ -1,7 +1,6 @@
 """A daemon in this process, asked for one evaluation after another."""
 
 import asyncio
-import itertools
 from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,7 +15,6 @@ from monitor.domain.results import Outcome
 from monitor.ports import Message, Published, Telemetry
 from monitor.settings import Settings
 from monitor.wire import events, results
-
 
 FRUITLESS = frozenset({Outcome.FAULTED, Outcome.CANCELLED})
 
@@ -81,14 +79,16 @@ class Evaluator:
             UsageError: the event was refused.
             StateError: the daemon failed; everything stored so far is kept.
         """
-        wanted = event
-        for number in itertools.count(2):
+        wanted, times = event, 1
+        while True:
             found = await self._find(wanted)
-            if found is None or _outcome(found) not in FRUITLESS:
-                break
-            identity = replace(event.identity, id=f"{event.identity.id}.{number}")
+            if found is None:
+                return await self._buy(wanted)
+            if _outcome(found) not in FRUITLESS:
+                return found
+            times += 1
+            identity = replace(event.identity, id=f"{event.identity.id}.{times}")
             wanted = replace(event, identity=identity)
-        return await self._find(wanted) or await self._buy(wanted)
 
     async def _buy(self, event: EvaluationWanted) -> Published:
         position = await submit(self._settings, event.variant, events.encode(event))

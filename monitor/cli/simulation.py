@@ -56,9 +56,11 @@ def write_recorded_suite(file: Path, folder: Path, *, name: str) -> None:
 
     Raises:
         HistoryError: the file cannot be used.
+        SuiteError: the suite cannot be written, or could not be read.
     """
     matrix = read_outcomes(file)
     write_suite(suites.recorded_suite(matrix.items, matrix.groups, name=name), folder)
+    read_suite(folder)  # names of suite and columns may be unfit
     sys.stdout.write(f"{folder}: {len(matrix.items)} items; models in {file}:\n")
     for model in matrix.models:
         sys.stdout.write(f"  {model}\n")

@@ -125,6 +125,49 @@ class PartitionRevoked:
     partition: int
 
 
+class TransactionOutcome(StrEnum):
+    """What became of commits that were written together; also a metric label."""
+
+    COMMITTED = "committed"
+    REFUSED = "refused"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusAwaited:
+    """The brokers cannot be used at the moment; told once for each reason."""
+
+    brokers: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionRestored:
+    """The journal of a partition was read to its end, `rows` of it being in force."""
+
+    partition: int
+    rows: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionEnded:
+    """So many commits to a partition were written together, after `seconds`, or were not."""
+
+    partition: int
+    outcome: TransactionOutcome
+    commits: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LagMeasured:
+    """So many events of a partition are not settled."""
+
+    partition: int
+    records: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceStarted:
     """The daemon is up; port: where its pages are, None where there are none."""
@@ -152,6 +195,10 @@ Fact = (
     | EvaluationFailed
     | PartitionAssigned
     | PartitionRevoked
+    | BusAwaited
+    | PartitionRestored
+    | TransactionEnded
+    | LagMeasured
     | ServiceStarted
     | ServiceStopping
 )

@@ -162,7 +162,7 @@ class Daemon:
             self._withdraw(read)
             await self._settle(partition, record, EventResult.WITHDRAWAL)
         else:
-            await self._begin(partition, record, read, group)
+            await self._begin(partition, record, read=read, group=group)
         await self._wait_for_room(record.partition)
 
     async def _put_aside(self, partition: _Partition, record: Record, error: InvalidEvent) -> None:
@@ -193,6 +193,7 @@ class Daemon:
         self,
         partition: _Partition,
         record: Record,
+        *,
         read: intake.Requests,
         group: asyncio.TaskGroup,
     ) -> None:
@@ -236,12 +237,12 @@ class Daemon:
             async with self._queues[subject.variant, subject.suite], self._turns:
                 ending = await job.run()
                 if ending is not None:
-                    await self._end(partition, job, ending, waiting)
+                    await self._end(partition, job, ending=ending, waiting=waiting)
         except OwnershipLost:
             self._revoke(subject.partition)
 
     async def _end(
-        self, partition: _Partition, job: Job, ending: Ending, waiting: "_Countdown"
+        self, partition: _Partition, job: Job, *, ending: Ending, waiting: "_Countdown"
     ) -> None:
         subject = job.subject
         # One after another: only when all the others are durable may the last one settle the event.

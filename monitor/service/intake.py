@@ -51,13 +51,14 @@ def read(
         return event
     target = catalog.target(event.endpoint)
     names = event.suites or catalog.suites_for(event.variant)
-    requests = tuple(_request(record, event, catalog.suite(name), target.model) for name in names)
+    suites = [catalog.suite(name) for name in names]
+    requests = tuple(_request(record, event, suite=each, model=target.model) for each in suites)
     time = event.identity.time
     too_old = time is not None and now - time > limits.event_age
     return Requests(event=event, target=target, requests=requests, too_old=too_old)
 
 
-def _request(record: Record, event: EvaluationWanted, suite: Suite, model: str) -> Request:
+def _request(record: Record, event: EvaluationWanted, *, suite: Suite, model: str) -> Request:
     identity = event.identity
     subject = Subject(
         evaluation_id=evaluation_id(source=identity.source, event_id=identity.id, suite=suite.name),

@@ -22,7 +22,7 @@ from monitor.engine import concluding, evaluations, planning
 from monitor.ports import Archive, Commit, Entry
 from monitor.service import baselines, publishing
 from monitor.service.catalog import Catalog, Target
-from monitor.service.evaluating import Cancel, Course, Halt, Tools
+from monitor.service.evaluating import Course, Drain, Halt, Tools
 from monitor.service.journals import Journal
 from monitor.settings import TopicSettings
 from monitor.stats import guides
@@ -113,8 +113,11 @@ class Job:
 
     async def _find(self) -> Findings | None:
         """Findings of the evaluation, or None where it is to stay open."""
-        if self._halt.done() and not self.is_begun:
-            return _stopped_before_plan(self._halt.result())
+        halt = self._halt.result() if self._halt.done() else None
+        if isinstance(halt, Drain):
+            return None
+        if halt is not None and not self.is_begun:
+            return concluding.stop(halt.verdict, reason=NoEstimateReason.NOT_STARTED)
         begun = await (self._take_up() if self.is_begun else self._plan())
         if begun is None:
             text = "The suite has changed since the evaluation was planned."
@@ -207,12 +210,6 @@ class Job:
         self._tools.telemetry.record(
             EvaluationFailed(evaluation_id=self.subject.evaluation_id, detail=repr(error))
         )
-
-
-def _stopped_before_plan(halt: Halt) -> Findings | None:
-    if isinstance(halt, Cancel):
-        return concluding.stop(halt.verdict, reason=NoEstimateReason.NOT_STARTED)
-    return None
 
 
 def _fault(reason: Reason, sentence: str) -> Findings:

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.installations import INSTALLATIONS, Installation
+from tests.contract.installations import Installation, KafkaInstallation, SqliteInstallation
 
 
-@pytest.fixture(params=INSTALLATIONS)
+@pytest.fixture(params=["sqlite", pytest.param("kafka", marks=pytest.mark.kafka)])
 def install(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Installation]:
+    if request.param == "kafka":
+        bootstrap: str = request.getfixturevalue("kafka_bootstrap")
+        return lambda: KafkaInstallation(bootstrap)
     numbers = itertools.count()
-    return lambda: request.param(tmp_path / str(next(numbers)))
+    return lambda: SqliteInstallation(tmp_path / str(next(numbers)))
 
 
 @pytest.fixture

@@ -4,6 +4,9 @@ An installation is what outlives its users: a state directory, or topics on a br
 """
 
 import asyncio
+import contextlib
+import time
+import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -11,8 +14,14 @@ from typing import Protocol
 from monitor.adapters.embedded.archive import SqliteArchive
 from monitor.adapters.embedded.bus import SqliteBus
 from monitor.adapters.embedded.submission import SqliteSubmission
+from monitor.adapters.kafka.archive import KafkaArchive
+from monitor.adapters.kafka.bus import KafkaBus
+from monitor.adapters.kafka.clients import Cluster
+from monitor.adapters.kafka.submission import KafkaSubmission
 from monitor.domain.identifiers import EvaluationId
 from monitor.ports import Archive, Bus, Delivery, Entry, Message, Record, Submission
+from monitor.settings import TopicSettings
+from tests.broker import kafka_topics
 
 SECONDS = 30.0
 A, B = EvaluationId("a"), EvaluationId("b")
@@ -73,7 +82,76 @@ class SqliteInstallation:
             await close()
 
 
-INSTALLATIONS: tuple[Callable[[Path], Installation], ...] = (SqliteInstallation,)
+class KafkaInstallation:
+    """The topics of a broker that is there for tests alone: made anew, with a new group."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self._bootstrap = bootstrap
+        self._cluster = self._known_as("monitor", group=uuid.uuid4().hex[:8])
+        self._has_topics = False
+        self._submission: KafkaSubmission | None = None
+        self._closers: list[Callable[[], Awaitable[None]]] = []
+
+    def _known_as(self, client_id: str, *, group: str) -> Cluster:
+        return Cluster(
+            bootstrap_servers=(self._bootstrap,),
+            group=group,
+            client_id=client_id,
+            topics=TopicSettings(),
+            journal="model-evaluations-journal",
+            session_seconds=6.0,
+            heartbeat_seconds=0.1,
+        )
+
+    async def bus(self, *, partitions: int = 1) -> KafkaBus:
+        if not self._has_topics:
+            await asyncio.to_thread(kafka_topics.renew, self._cluster, partitions)
+            self._has_topics = True
+        bus = await self._open(self._cluster)
+        await until(lambda: len(bus.partitions) == partitions, bus)
+        return bus
+
+    async def usurper(self) -> KafkaBus:
+        usurper = await self._open(self._known_as("usurper", group=self._cluster.group))
+        # The former joins anew as soon as it hears that it was thrown out, and may be the lucky one.
+        while not usurper.partitions:
+            await asyncio.to_thread(kafka_topics.expel, self._cluster, members=2)
+            with contextlib.suppress(AssertionError):
+                await until(lambda: bool(usurper.partitions), usurper, seconds=2.0)
+        return usurper
+
+    async def _open(self, cluster: Cluster) -> KafkaBus:
+        bus = await KafkaBus.open(cluster)
+        self._closers.append(bus.close)
+        return bus
+
+    async def submission(self) -> KafkaSubmission:
+        if self._submission is None:
+            self._submission = await KafkaSubmission.open(self._cluster)
+            self._closers.append(self._submission.close)
+        return self._submission
+
+    async def archive(self) -> KafkaArchive:
+        archive = await KafkaArchive.open(self._cluster, patience=SECONDS)
+        self._closers.append(archive.close)
+        return archive
+
+    async def published(self, topic: str) -> Sequence[Record]:
+        return await asyncio.to_thread(kafka_topics.committed, self._cluster, topic)
+
+    async def close(self) -> None:
+        for close in reversed(self._closers):
+            await close()
+
+
+async def until(
+    condition: Callable[[], bool], bus: KafkaBus, *, seconds: float = SECONDS
+) -> None:
+    """Wait for what happens in a thread of the bus."""
+    deadline = time.monotonic() + seconds
+    while not condition():  # no thread tells the loop
+        assert time.monotonic() < deadline, bus.trouble
+        await asyncio.sleep(0.01)
 
 
 def row(evaluation_id: EvaluationId, sequence: int, value: bytes | None = b"row") -> Entry:

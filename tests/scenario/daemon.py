@@ -56,6 +56,13 @@ def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
 
 
+def document(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """The JSON document that a command printed."""
+    assert done.stdout, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
 @contextmanager
 def started(arguments: Arguments, *, log: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that is killed where the block ends, if it has not ended before."""
@@ -81,9 +88,16 @@ class SimulatedEndpoint:
         requests = self._call("GET", "requests")["requests"]
         return Counter({row["item"]: row["asked"] for row in requests})
 
-    def wait_until_asked(self, items: int) -> None:
-        """Wait until so many different items have been asked."""
-        wait_for(lambda: len(self.asked()) >= items, f"{items} items to be asked")
+    def wait_until_asked(self, items: int, *, by: subprocess.Popen[str] | None = None) -> None:
+        """Wait until so many different items have been asked; in vain, once `by` has ended."""
+
+        def is_so() -> bool:
+            has_ended = by is not None and by.poll() is not None
+            is_enough = len(self.asked()) >= items
+            assert is_enough or not has_ended, "it ended early"
+            return is_enough
+
+        wait_for(is_so, f"{items} items to be asked")
 
     def truth(self) -> Mapping[str, float]:
         """The pool mean of every model."""

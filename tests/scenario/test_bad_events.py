@@ -143,7 +143,7 @@ def test_a_withdrawn_version_is_not_evaluated_further(
 ) -> None:
     endpoint.reset(faults={"hang": 1.0})
     running.installation.put(announce("v2"))
-    endpoint.wait_until_asked(1)
+    endpoint.wait_until_asked(1, by=running.daemon.process)
     running.installation.put(
         product.version_event("w2", {"variant": VARIANT, "version": "v2"}, kind="withdrawn.v1")
     )
@@ -157,7 +157,7 @@ def test_a_newer_version_supersedes_the_open_evaluation(
 ) -> None:
     endpoint.reset(faults={"hang": 1.0})
     running.installation.put(announce("v3"))
-    endpoint.wait_until_asked(1)
+    endpoint.wait_until_asked(1, by=running.daemon.process)
     endpoint.turn()
     running.installation.put(announce("v4"))
     assert running.verdict("v3") == (Outcome.CANCELLED, Reason.SUPERSEDED)

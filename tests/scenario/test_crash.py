@@ -8,8 +8,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from monitor.adapters.suite_files import read_suite
 from monitor.domain.plans import Answered, Drawn, Row
 from monitor.ports import Assigned
 from monitor.wire import journal, results
-from tests.contract.installations import take
 from tests.scenario import daemon as product
 from tests.scenario.daemon import EVALUATIONS, VARIANT, Installation, SimulatedEndpoint
 
@@ -31,7 +29,7 @@ DRAWS = 60
 # Items asked at each kill: spread over those that are drawn.
 KILLS = [int(start + CHANCE.integers(1, 15)) for start in (0, 15, 30)]
 CONCURRENCY = 4
-LATENCY = 0.05
+LATENCY = 0.1
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +71,7 @@ def evaluate(pool: Path, endpoint: SimulatedEndpoint, state: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def undisturbed(pool: Path, served: SimulatedEndpoint) -> dict[str, Any]:
     """The result of a run that nobody disturbed."""
-    result: dict[str, Any] = json.loads(
-        product.call(*evaluate(pool, served, pool / "undisturbed")).stdout
-    )
-    return result
+    return product.document(product.call(*evaluate(pool, served, pool / "undisturbed")))
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +116,7 @@ def statistics(result: Mapping[str, Any]) -> bytes:
 async def answered(state: Path, pool: Path) -> set[str]:
     """Items whose answers are in the journal."""
     bus = await SqliteBus.open(state)
-    (assigned,) = await take(bus, 1)
+    assigned = await bus.receive()
     await bus.close()
     assert isinstance(assigned, Assigned)
     entries = (entry for entries in assigned.journals.values() for entry in entries)
@@ -139,50 +134,50 @@ class Survived:
 
     stored: by item whose answer was stored at a kill, how often it had been asked until then.
     asked: by item, how often it was asked in all.
-    again: asks for the same once more, and returns what is printed.
+    again: asks for the same once more, and returns the result that is printed.
     """
 
     installation: Installation
     stored: Mapping[str, int]
     asked: Counter[str]
     result: Mapping[str, Any]
-    again: Callable[[], str]
+    again: Callable[[], Mapping[str, Any]]
 
 
 def kill_again_and_again(
-    start: Callable[[], AbstractContextManager[object]],
+    command: Sequence[str | Path],
     endpoint: SimulatedEndpoint,
-    *,
-    state: Path,
+    installation: Installation,
     pool: Path,
 ) -> Mapping[str, int]:
-    """Kill what is started in the midst of its work, several times; `Survived.stored`."""
+    """Kill a command in the midst of its work, several times; `Survived.stored`."""
     stored: dict[str, int] = {}
     for items in KILLS:
-        with start():
-            endpoint.wait_until_asked(items)
+        with product.started(command, log=installation.folder / "killed.log") as process:
+            endpoint.wait_until_asked(items, by=process)
             # Spreads the kills over all that happens between two questions.
             time.sleep(float(CHANCE.uniform(0, LATENCY)))
+        items_answered = asyncio.run(answered(installation.state, pool))
         asked = endpoint.asked()
-        stored = {item: asked[item] for item in asyncio.run(answered(state, pool))} | stored
+        stored = {item: asked[item] for item in items_answered} | stored
     return stored
 
 
 def survive_as_daemon(
-    installation: Installation, endpoint: SimulatedEndpoint, pool: Path, event: bytes
+    installation: Installation, endpoint: SimulatedEndpoint, pool: Path
 ) -> Survived:
     file = installation.folder / "event.json"
-    file.write_bytes(event)
-    state = installation.state
 
-    def again() -> str:
+    def again() -> Mapping[str, Any]:
         with installation.daemon() as daemon:
-            done = installation.submit("--file", str(file), "--wait", "60", "--json")
+            options = ("--file", str(file), "--wait", str(product.SECONDS))
+            result = product.document(installation.submit("--json", *options))
             daemon.told("event_taken", result="duplicate")
-        return done.stdout
+        return result
 
-    installation.put(event)
-    stored = kill_again_and_again(installation.daemon, endpoint, state=state, pool=pool)
+    installation.put(file.read_bytes())
+    command = ("run", "--config", installation.config)
+    stored = kill_again_and_again(command, endpoint, installation, pool)
     result = finish(installation)
     return Survived(
         installation=installation,
@@ -194,20 +189,16 @@ def survive_as_daemon(
 
 
 def survive_as_command(
-    installation: Installation, endpoint: SimulatedEndpoint, pool: Path, event: bytes
+    installation: Installation, endpoint: SimulatedEndpoint, pool: Path
 ) -> Survived:
-    assert event  # makes the same one itself
     command = evaluate(pool, endpoint, installation.state)
-    log = installation.folder / "evaluate.log"
-    stored = kill_again_and_again(
-        lambda: product.started(command, log=log), endpoint, state=installation.state, pool=pool
-    )
+    stored = kill_again_and_again(command, endpoint, installation, pool)
     return Survived(
         installation=installation,
         stored=stored,
-        result=json.loads(product.call(*command).stdout),
+        result=product.document(product.call(*command)),
         asked=endpoint.asked(),
-        again=lambda: product.call(*command).stdout,
+        again=lambda: product.document(product.call(*command)),
     )
 
 
@@ -221,7 +212,8 @@ def survived(
 ) -> Survived:
     served.reset(latency=LATENCY, latency_sigma=0.5)
     installation = install(tmp_path_factory.mktemp("installation"), pool, served)
-    found: Survived = request.param(installation, served, pool, event)
+    (installation.folder / "event.json").write_bytes(event)
+    found: Survived = request.param(installation, served, pool)
     return found
 
 
@@ -254,7 +246,7 @@ def test_it_replays(survived: Survived) -> None:
 def test_the_same_again_buys_and_publishes_nothing(
     survived: Survived, endpoint: SimulatedEndpoint
 ) -> None:
-    assert json.loads(survived.again()) == survived.result
+    assert survived.again() == survived.result
     assert only_result(survived.installation) == survived.result
     assert not endpoint.asked()
 
@@ -267,10 +259,12 @@ def test_a_stop_lets_finish_what_is_in_flight(
     undisturbed: Mapping[str, Any],
 ) -> None:
     installation = install(tmp_path, pool, endpoint)
+    endpoint.turn(latency=4 * LATENCY)
     installation.put(event)
     with installation.daemon() as daemon:
-        endpoint.wait_until_asked(KILLS[1])
+        endpoint.wait_until_asked(2 * CONCURRENCY, by=daemon.process)
         assert daemon.terminate() == 0
+    endpoint.turn()
     assert installation.messages(EVALUATIONS) == []
     assert statistics(finish(installation)) == statistics(undisturbed)
     assert set(endpoint.asked().values()) == {1}
@@ -287,7 +281,7 @@ def test_a_stop_does_not_wait_for_ever(
     endpoint.turn(faults={"hang": 1.0}, hang=10 * product.SECONDS)
     installation.put(event)
     with installation.daemon() as daemon:
-        endpoint.wait_until_asked(CONCURRENCY)
+        endpoint.wait_until_asked(CONCURRENCY, by=daemon.process)
         assert daemon.terminate() == 0
     endpoint.turn()
     assert statistics(finish(installation)) == statistics(undisturbed)

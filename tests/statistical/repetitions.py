@@ -23,13 +23,14 @@ POLICY = replace(Policy(), budget=Budget(share=0.1))
 class Repetitions:
     """Evaluations of a target as a first version, each with clocks of its own."""
 
-    def __init__(self, target: Target, *, runs: int) -> None:
+    def __init__(self, target: Target, *, runs: int, level: float = POLICY.level) -> None:
         self.target = target
         self._runs = runs
+        self._policy = replace(POLICY, level=level)
 
     @cached_property
     def found(self) -> Sequence[Run]:
-        return recorded_outcomes.repeat(self.target, policy=POLICY, runs=self._runs)
+        return recorded_outcomes.repeat(self.target, policy=self._policy, runs=self._runs)
 
     @cached_property
     def coverage(self) -> Coverage:
@@ -37,24 +38,33 @@ class Repetitions:
 
     def followed_by(self, target: Target, *, runs: int) -> Sequence[Run]:
         """Evaluations of a later version, each compared with one of these."""
-        return recorded_outcomes.follow(target, policy=POLICY, before=self.found[:runs])
+        return recorded_outcomes.follow(target, policy=self._policy, before=self.found[:runs])
 
 
 def designs(found: Sequence[Run]) -> set[str]:
     return {run.plan.inference.design for run in found}
 
 
-def widths(found: Sequence[Run]) -> Sequence[float]:
-    estimates = [run.findings.estimate for run in found]
-    known = [each.interval for each in estimates if isinstance(each, Estimate)]
-    return [interval.upper - interval.lower for interval in known]
+def estimates(found: Sequence[Run]) -> Sequence[Estimate]:
+    known = [run.findings.estimate for run in found]
+    return [each for each in known if isinstance(each, Estimate)]
 
 
-def assert_covers(found: Coverage) -> None:
+def narrowest(found: Sequence[Run]) -> float:
+    return min(each.interval.upper - each.interval.lower for each in estimates(found))
+
+
+def assert_covers(found: Coverage, share: float = LOWEST_COVERAGE) -> None:
     """Every evaluation has an interval, and enough of them contain the truth."""
     assert found.unknown == 0
-    chance = stats.binom.cdf(found.covered, found.runs, LOWEST_COVERAGE)
+    chance = stats.binom.cdf(found.covered, found.runs, share)
     assert chance > SMALLEST_CHANCE, f"{found.covered} of {found.runs}"
+
+
+def assert_unbiased(repeated: Repetitions) -> None:
+    """The mean of the estimates is the truth, but for its standard error."""
+    values = [each.value for each in estimates(repeated.found)]
+    assert stats.ttest_1samp(values, repeated.target.truth).pvalue > SMALLEST_CHANCE
 
 
 def assert_at_most(share: float, count: int, runs: int) -> None:

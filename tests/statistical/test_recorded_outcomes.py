@@ -53,6 +53,11 @@ def test_intervals_cover_the_truth(recorded: Recorded, model: str) -> None:
     repetitions.assert_covers(repeated.coverage)
 
 
+@pytest.mark.parametrize("model", TARGETS)
+def test_estimates_are_unbiased(recorded: Recorded, model: str) -> None:
+    repetitions.assert_unbiased(recorded.repetitions(model))
+
+
 def test_intervals_cover_the_truth_without_history(recorded: Recorded) -> None:
     target = replace(recorded.target(OLD), history=None)
     repeated = Repetitions(target, runs=RUNS)

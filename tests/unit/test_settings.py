@@ -168,6 +168,20 @@ PROBLEMS = [
         ),
     ),
     (
+        MINIMAL + "endpoints:\n  a: {base_url: 'http://[::1/v1', model: m}\n",
+        (
+            "monitor.yaml:3: endpoints.a.base_url: "
+            "must have a host, and a port from 1 to 65535 if any"
+        ),
+    ),
+    (
+        MINIMAL + "credentials:\n  a: {env: A, hosts: ['http://a']}\n",
+        (
+            "monitor.yaml:3: credentials.a.hosts[0]: "
+            "must be a host such as api.example.com, *.example.com or localhost:8000"
+        ),
+    ),
+    (
         MINIMAL + "allowed_hosts: [http://a]\n",
         (
             "monitor.yaml:2: allowed_hosts[0]: "

@@ -30,6 +30,7 @@ class Cluster:
     """Where the brokers are, who we are there, and what the topics are called.
 
     session_seconds: after so long without a sign of life the group gives our partitions away.
+    heartbeat_seconds: from one sign of life to the next.
     security: options of the client that concern encryption and authentication.
     """
 
@@ -39,6 +40,7 @@ class Cluster:
     topics: TopicSettings
     journal: str
     session_seconds: float = 10.0
+    heartbeat_seconds: float = 0.5
     security: Mapping[str, object] = field(default_factory=dict, repr=False)
 
     @property

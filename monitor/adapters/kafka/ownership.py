@@ -26,7 +26,8 @@ from monitor.adapters.kafka.clients import Cluster, discard, in_words
 from monitor.adapters.kafka.journal import Restored
 from monitor.adapters.kafka.lease import Lease
 from monitor.adapters.kafka.rows import Writing
-from monitor.domain.errors import OwnershipLost, StateCorrupt, StateError
+from monitor.domain.errors import OwnershipLost, StateError
+from monitor.domain.facts import TransactionOutcome
 
 RESTORE_SECONDS = 30.0
 STEP_SECONDS = 0.05
@@ -47,16 +48,18 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listener:
-    """Whom a partition tells of what becomes of it; called in its thread.
+    """Whom a partition tells of what becomes of it; called in any thread, must not wait.
 
-    restored: it is ours, with this content, after so many seconds.
-    ended: it is lost, for the reason given if that is an error nobody can mend here.
-    written: a transaction of so many commits ended, so named, after so many seconds.
+    restored: the partition is ours, with this content, after so many seconds.
+    lost: one that had been restored is ours no longer.
+    failed: something is wrong that nothing here can mend.
+    written: in the partition so many commits had this outcome after so many seconds.
     """
 
-    restored: Callable[["Ownership", Restored, float], None]
-    ended: Callable[["Ownership", Exception | None], None]
-    written: Callable[["Ownership", str, int, float], None]
+    restored: Callable[[int, Restored, float], None]
+    lost: Callable[[int], None]
+    failed: Callable[[Exception], None]
+    written: Callable[[int, TransactionOutcome, int, float], None]
 
 
 @dataclass(slots=True)
@@ -128,7 +131,15 @@ class Ownership:
     def lose(self) -> None:
         """Write nothing more; everything that waits has failed. Returns at once."""
         with self._changed:
+            if self._lost:
+                return
             self._lost = True
+            if self._restored:
+                self._listener.lost(self.partition)
+            while self._waiting:
+                outcome = self._waiting.popleft().outcome
+                if outcome.set_running_or_notify_cancel():
+                    outcome.set_exception(self._loss())
             self._changed.notify_all()
 
     def finish(self, seconds: float) -> None:
@@ -141,33 +152,24 @@ class Ownership:
         self._thread.join(STEP_SECONDS)
 
     def _run(self) -> None:
-        failure: Exception | None = None
         try:
             self._take_over(since=None)
             while batch := self._next_batch():
                 self._serve(batch)
         except _Lost:
             pass
-        except StateCorrupt as error:
-            failure = error
+        except Exception as error:  # noqa: BLE001 - whatever it is, its reader must hear of it
+            self._listener.failed(error)
         finally:
             self.lose()
             if self._producer is not None:
                 discard(self._producer)
-            self._listener.ended(self, failure)
-            self._fail_waiting()
 
     def _loss(self) -> OwnershipLost:
         return OwnershipLost(
             f"{self._cluster.topics.versions}: partition {self.partition} is not or no longer"
             " owned by this process; nothing was written"
         )
-
-    def _fail_waiting(self) -> None:
-        while self._waiting:
-            outcome = self._waiting.popleft().outcome
-            if outcome.set_running_or_notify_cancel():
-                outcome.set_exception(self._loss())
 
     def _take_over(self, *, since: float | None) -> Restored:
         """Become the only writer and read what is there, however often that takes.
@@ -184,17 +186,23 @@ class Ownership:
             self._wait_until(lambda: since is None or self._group.lease.confirmed_after(since))
             try:
                 restored = self._restore()
-            except (KafkaError, TimeoutError, OSError, AssertionError) as error:
+            except (KafkaError, TimeoutError, OSError) as error:
                 self.trouble = f"is being taken over: {in_words(error)}"
                 since = time.monotonic()
                 time.sleep(RETRY_SECONDS)
                 continue
             self.trouble = None
             self.settled = max(self.settled, restored.settled)
-            if not self._restored:
-                self._listener.restored(self, restored, time.monotonic() - began)
-                self._restored = True
+            self._announce(restored, time.monotonic() - began)
             return restored
+
+    def _announce(self, restored: Restored, seconds: float) -> None:
+        with self._changed:
+            if self._lost:
+                raise _Lost
+            if not self._restored:
+                self._restored = True
+                self._listener.restored(self.partition, restored, seconds)
 
     def _restore(self) -> Restored:
         if self._producer is not None:
@@ -212,26 +220,29 @@ class Ownership:
         raise _Lost
 
     def _next_batch(self) -> list[_Waiting]:
-        """What waits, up to a size; nothing when everything is written and we are to finish."""
+        """What waits, up to a size; nothing when all is written and we are to finish."""
+        batch: list[_Waiting] = []
         with self._changed:
-            while not (self._waiting or self._lost or self._finishing):
-                self._changed.wait()
-            if self._lost:
-                raise _Lost
-            batch: list[_Waiting] = []
-            size = 0
-            while self._waiting and (not batch or size + self._size_of_next() <= MERGED_BYTES):
-                size += self._size_of_next()
-                waiting = self._waiting.popleft()
-                # From here on a caller that is cancelled has it written all the same.
-                if waiting.outcome.set_running_or_notify_cancel():
-                    batch.append(waiting)
-            if not batch and (self._waiting or not self._finishing):
-                return self._next_batch()
-            return batch
+            while not batch:
+                while not (self._waiting or self._lost or self._finishing):
+                    self._changed.wait()
+                if self._lost:
+                    raise _Lost
+                if not self._waiting:
+                    break
+                batch = self._take_waiting()
+        return batch
 
-    def _size_of_next(self) -> int:
-        return self._waiting[0].writing.size
+    def _take_waiting(self) -> list[_Waiting]:
+        batch: list[_Waiting] = []
+        size = 0
+        while self._waiting and (not batch or size + self._waiting[0].writing.size <= MERGED_BYTES):
+            waiting = self._waiting.popleft()
+            # From here on a caller that is cancelled has it written all the same.
+            if waiting.outcome.set_running_or_notify_cancel():
+                batch.append(waiting)
+                size += waiting.writing.size
+        return batch
 
     def _serve(self, batch: Sequence[_Waiting]) -> None:
         """Write some commits and tell each its outcome."""
@@ -239,24 +250,25 @@ class Ownership:
         try:
             refusal = self._write([each.writing for each in batch])
         except BaseException as error:
-            lost = self._loss() if isinstance(error, _Lost) else error
             for each in batch:
-                each.outcome.set_exception(lost)
-            self._tell("lost", batch, began)
+                each.outcome.set_exception(self._loss() if isinstance(error, _Lost) else error)
+            self._tell(TransactionOutcome.LOST, batch, began)
             raise
         if refusal is None:
             for each in batch:
                 each.outcome.set_result(None)
-            self._tell("committed", batch, began)
+            self._tell(TransactionOutcome.COMMITTED, batch, began)
         elif len(batch) > 1:
             for each in batch:  # one of them is to blame, and none of the others
                 self._serve([each])
         else:
             batch[0].outcome.set_exception(self._refused(refusal))
-            self._tell("refused", batch, began)
+            self._tell(TransactionOutcome.REFUSED, batch, began)
 
-    def _tell(self, outcome: str, batch: Sequence[_Waiting], began: float) -> None:
-        self._listener.written(self, outcome, len(batch), time.monotonic() - began)
+    def _tell(
+        self, outcome: TransactionOutcome, batch: Sequence[_Waiting], began: float
+    ) -> None:
+        self._listener.written(self.partition, outcome, len(batch), time.monotonic() - began)
 
     def _refused(self, error: Exception) -> StateError:
         return StateError(

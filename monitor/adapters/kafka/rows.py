@@ -78,7 +78,7 @@ def prepare(commit: Commit, cluster: Cluster) -> Writing:
         )
         for entry in commit.entries
     ]
-    messages = [_outgoing(message) for message in commit.messages]
+    messages = [outgoing(message) for message in commit.messages]
     size = sum(_checked_size(record) for record in (*entries, *messages))
     results = [each for each in messages if each.topic == cluster.topics.evaluations]
     records = (*entries, *(each for each in messages if each not in results))
@@ -90,7 +90,8 @@ def prepare(commit: Commit, cluster: Cluster) -> Writing:
     )
 
 
-def _outgoing(message: Message) -> Outgoing:
+def outgoing(message: Message) -> Outgoing:
+    """A message as a record."""
     return Outgoing(
         topic=message.topic, key=message.key, value=message.value, headers=message.headers
     )
@@ -116,6 +117,27 @@ def _outcomes_of(
         if record.topic == cluster.topics.outcomes
         and dict(record.headers).get("evaluation_id") == name
     )
+
+
+def send(producer: Any, record: Outgoing) -> Any:  # noqa: ANN401 - the client has no types
+    """Hand a record to a producer; returns the future of its place."""
+    return producer.send(
+        record.topic,
+        value=record.value,
+        key=record.key,
+        headers=list(record.headers),
+        partition=record.partition,
+    )
+
+
+def place(future: Any, *, seconds: float) -> tuple[int, int]:  # noqa: ANN401 - as above
+    """Partition and offset of a record that was sent.
+
+    Raises:
+        KafkaError: it was not appended, or not in time.
+    """
+    sent = future.get(timeout=seconds)
+    return sent.partition, sent.offset
 
 
 def with_places(result: Outgoing, places: Iterable[tuple[int, int]]) -> Outgoing:

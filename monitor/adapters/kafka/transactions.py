@@ -110,7 +110,7 @@ def _write(
     metadata: Callable[[], ConsumerGroupMetadata],
 ) -> None:
     producer.begin_transaction()
-    sent = [[_send(producer, each) for each in it.records] for it in contents.writings]
+    sent = [[rows.send(producer, each) for each in it.records] for it in contents.writings]
     if contents.marker is not None:
         marker = Outgoing(
             topic=cluster.journal,
@@ -118,11 +118,11 @@ def _write(
             key=rows.MARKER,
             value=contents.marker,
         )
-        sent.append([_send(producer, marker)])
+        sent.append([rows.send(producer, marker)])
     for writing, futures in zip(contents.writings, sent, strict=False):
         for result, indices in writing.results:
-            places = [_place(futures[index]) for index in indices]
-            sent.append([_send(producer, rows.with_places(result, places))])
+            places = [rows.place(futures[index], seconds=FLUSH_SECONDS) for index in indices]
+            sent.append([rows.send(producer, rows.with_places(result, places))])
     if contents.offset is not None:
         request = TopicPartition(cluster.topics.versions, contents.partition)
         offsets = {request: OffsetAndMetadata(contents.offset, "", -1)}
@@ -130,23 +130,8 @@ def _write(
     producer.flush(timeout=FLUSH_SECONDS)
     for futures in sent:
         for future in futures:
-            future.get(timeout=FLUSH_SECONDS)
+            rows.place(future, seconds=FLUSH_SECONDS)
     producer.commit_transaction()
-
-
-def _send(producer: Any, record: Outgoing) -> Any:  # noqa: ANN401 - the client has no types
-    return producer.send(
-        record.topic,
-        value=record.value,
-        key=record.key,
-        headers=list(record.headers),
-        partition=record.partition,
-    )
-
-
-def _place(future: Any) -> tuple[int, int]:  # noqa: ANN401 - the client has no types
-    sent = future.get(timeout=FLUSH_SECONDS)
-    return sent.partition, sent.offset
 
 
 def _joined(metadata: ConsumerGroupMetadata) -> ConsumerGroupMetadata:

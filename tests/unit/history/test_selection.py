@@ -93,3 +93,8 @@ def test_digest_is_that_of_the_values() -> None:
 )
 def test_digest_sees_every_difference(rows: list[list[float]], models: tuple[str, ...]) -> None:
     assert digest(rows, models) != digest([[1.0, NAN], [0.0, 0.5]])
+
+
+def test_an_item_is_covered_by_one_outcome() -> None:
+    rows = np.array([[1.0, NAN, NAN], [0.0, NAN, 0.5]])
+    assert selection.History(outcomes=rows, models=("m", "n")).items_covered == 2

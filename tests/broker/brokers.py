@@ -1,0 +1,54 @@
+"""Where tests get a broker from: a container if Docker answers, else one from Maven's jars."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from docker.errors import DockerException
+from testcontainers.community.kafka import KafkaContainer
+
+from tests.broker.local import LocalBroker, Unavailable
+
+IMAGE = "confluentinc/cp-kafka:7.6.0"
+ENVIRONMENT = {
+    "KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR": "1",
+    "KAFKA_TRANSACTION_STATE_LOG_MIN_ISR": "1",
+    "KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS": "1000",
+    "KAFKA_AUTO_CREATE_TOPICS_ENABLE": "false",
+}
+
+
+@contextmanager
+def any_broker(directory: Path) -> Iterator[str]:
+    """Address of a broker that ends with the block; skips the test where none can be had."""
+    with ExitStack() as stack:
+        try:
+            # Without an engine not even the object can be made.
+            container = KafkaContainer(IMAGE).with_kraft().with_envs(**ENVIRONMENT)
+            stack.enter_context(container)
+        except DockerException:
+            yield stack.enter_context(local_broker(directory)).bootstrap
+        else:
+            yield container.get_bootstrap_server()
+
+
+@contextmanager
+def local_broker(directory: Path, *, settings: str = "") -> Iterator[LocalBroker]:
+    """A broker in a process of its own, which the test may kill and start again."""
+    try:
+        broker = LocalBroker(cache(), directory, settings=settings)
+        broker.start()
+    except Unavailable as reason:
+        pytest.skip(f"no broker: VARIANT_MONITOR_TEST_KAFKA is not set, no Docker, {reason}")
+    try:
+        yield broker
+    finally:
+        broker.stop()
+
+
+def cache() -> Path:
+    """Folder for what is fetched once, outside the repository."""
+    named = os.environ.get("XDG_CACHE_HOME")
+    return (Path(named) if named else Path.home() / ".cache") / "model-variant-monitor"

@@ -1,0 +1,118 @@
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from monitor.adapters.embedded.state import FILE
+from monitor.app import checks
+from monitor.app.checks import Report
+from tests.unit.app import installations
+from tests.unit.app.installations import NOWHERE, document, served
+
+
+def check(
+    folder: Path, base_url: str = NOWHERE, *, offline: bool = True, **groups: object
+) -> Report:
+    """What is found in the folder; its name is left out."""
+    config = folder / "monitor.yaml"
+    config.write_text(json.dumps(document(folder, base_url, **groups)))
+    return asyncio.run(checks.check(config, offline=offline))
+
+
+def problems(found: Report, folder: Path) -> list[str]:
+    return [str(problem).replace(f"{folder}/", "") for problem in found.problems]
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Path:
+    return installations.write_pool(tmp_path)
+
+
+def test_what_is_fine_is_told(pool: Path) -> None:
+    with served() as endpoint:
+        found = check(pool, endpoint.base_url, offline=False)
+    assert found.problems == found.warnings == []
+    assert found.notes == [
+        "suite 'arithmetic': 60 items in 4 groups",
+        "suite 'arithmetic': history of 40 models",
+        "endpoint 'good': answers",
+        "endpoint 'bad': answers",
+    ]
+
+
+def test_a_broken_configuration_is_all_that_is_found(tmp_path: Path) -> None:
+    found = check(tmp_path, limits={"concurency": 1})
+    assert len(found.problems) == 1
+    assert "did you mean concurrency?" in found.problems[0].todo
+
+
+def test_suites_history_credentials_and_endpoints_are_checked_in_one_go(pool: Path) -> None:
+    found = check(
+        pool,
+        offline=False,
+        suites=[
+            {"path": str(pool / "suite"), "history": [{"file": str(pool / "absent.npz")}]},
+            {"path": str(pool / "geometry"), "history": [{"file": str(pool / "neither.npz")}]},
+        ],
+        credentials={"key": {"file": str(pool / "key")}},
+        endpoints={
+            "down": {"base_url": NOWHERE, "model": "m"},
+            "locked": {"base_url": NOWHERE, "model": "m", "credential": "key"},
+        },
+    )
+    assert [line.split(": ")[0] for line in problems(found, pool)] == [
+        "geometry",
+        "absent.npz",
+        "neither.npz",
+        "credentials.key",
+        "endpoints.down",
+    ]
+
+
+def test_history_of_other_items_is_a_problem(pool: Path) -> None:
+    history = [{"file": str(pool / "history.npz"), "before": "2001-01-01"}]
+    found = check(pool, suites=[{"path": str(pool / "suite"), "history": history}])
+    (problem,) = problems(found, pool)
+    assert problem.startswith("history.npz: holds no outcome for suite 'arithmetic'")
+
+
+def test_history_of_some_items_is_a_warning(pool: Path) -> None:
+    installations.write_history(pool / "history.npz", items=20)
+    (warning,) = check(pool).warnings
+    assert warning.what == "history covers 20 of 60 items"
+
+
+def test_no_history_is_a_warning(pool: Path) -> None:
+    (warning,) = check(pool, suites=[{"path": str(pool / "suite")}]).warnings
+    assert warning.what.startswith("has no history")
+
+
+def test_a_damaged_state_is_a_problem(pool: Path) -> None:
+    (pool / "state").mkdir()
+    (pool / "state" / FILE).write_bytes(b"not a database" * 100)
+    (problem,) = problems(check(pool), pool)
+    assert problem.startswith("state.directory: state/state.sqlite3: damaged")
+
+
+OBSTACLES = [
+    ({"model": "other"}, "serves good, bad, not other (correct `model`, or deploy it)"),
+    ({"model": "good"}, "HTTP 401"),
+]
+
+
+@pytest.mark.parametrize(("own", "text"), OBSTACLES)
+def test_an_endpoint_that_cannot_be_used_is_a_problem(
+    own: dict[str, str], text: str, pool: Path
+) -> None:
+    with served(api_key="s3cret-key" if "HTTP" in text else None) as endpoint:
+        endpoints = {"one": {"base_url": endpoint.base_url, **own}}
+        (problem,) = check(pool, offline=False, endpoints=endpoints).problems
+    assert problem.where == "endpoints.one"
+    assert text in str(problem)
+
+
+def test_a_suite_alone_is_checked(pool: Path) -> None:
+    assert checks.check_suite(pool / "suite").notes == ["suite 'arithmetic': 60 items in 4 groups"]
+    (problem,) = checks.check_suite(pool / "geometry").problems
+    assert problem.where.endswith("geometry")

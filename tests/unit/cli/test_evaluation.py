@@ -1,0 +1,124 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from monitor.service.daemon import Daemon
+from tests.unit.app.installations import NOWHERE, Served, served
+from tests.unit.cli.terminal import Ended, Terminal
+
+SECRET = "canary-0123456789"
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Served]:
+    with served() as found:
+        yield found
+
+
+def evaluate(terminal: Terminal, *options: object, base_url: str = NOWHERE) -> Ended:
+    return terminal.run(
+        "evaluate", "--suite", "suite", "--base-url", base_url, "--model", "good", *options
+    )
+
+
+MISTAKES = [
+    (("--before", "yesterday"), "--before: must be a valid date"),
+    (("--item-seconds", "0"), "--item-seconds: must be greater than 0"),
+    (("--gate-seconds", "-1"), "--gate-seconds: must be greater than 0"),
+    (("--credential-env", "lower"), "--credential-env: must be the name of a variable"),
+    (("--credential-env", "ABSENT"), "--credential-env: environment variable ABSENT is not there"),
+    (("--base-url", "ftp://x"), "--base-url: must be an http or https URL"),
+    (("--base-url", f"http://me:{SECRET}@host/v1"), "--base-url: must be an http or https URL"),
+    (("--base-url", "http://[::1/v1"), "--base-url: must have a host"),
+    (("--base-url", "http://host:99999/v1"), "--base-url: must have a host, and a port"),
+    (("--base-url", "http://127.1/v1"), "--base-url: its host is not allowed or oddly written"),
+    (("--model", ""), "--model: "),
+    (("--budget", "some"), "--budget 'some' must be a count such as 200"),
+    (("--tolerance", "0"), "objective.tolerance"),
+    (("--variant", "a/b"), "variant: "),
+    (("--history", "absent.npz"), "absent.npz: there is no such file"),
+    (("--history", "suite/suite.yaml"), "suite.yaml: cannot be read"),
+    (("--suite", "absent"), "absent: no such file or directory"),
+    (("--suite", "suite/items.jsonl"), "items.jsonl:2: "),
+    (("--state", "suite/suite.yaml"), "suite.yaml: File exists"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), MISTAKES)
+@pytest.mark.usefixtures("pool")
+def test_a_mistake_is_explained(options: tuple[str, str], message: str, terminal: Terminal) -> None:
+    ended = evaluate(terminal, "--version", "1", "--history", "history.npz", *options)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("error: ")
+    assert message in ended.err
+    assert SECRET not in ended.err
+
+
+def test_again_is_not_bought_again(pool: Path, terminal: Terminal, endpoint: Served) -> None:
+    options = ("--state", pool / "new", "--history", "history.npz", "--json")
+    first = evaluate(terminal, *options, base_url=endpoint.base_url)
+    second = evaluate(terminal, *options, base_url=endpoint.base_url)
+    assert (first.code, second.code) == (0, 0)
+    assert first.document() == second.document()
+    assert "nothing was asked" in second.err
+    assert endpoint.asked() == 60
+
+
+def test_the_second_version_is_compared(pool: Path, terminal: Terminal, endpoint: Served) -> None:
+    state = ("--state", pool / "new")
+    evaluate(terminal, *state, base_url=endpoint.base_url)
+    ended = evaluate(terminal, *state, "--model", "bad", base_url=endpoint.base_url)
+    assert ended.code == 1
+    assert "against good" in ended.out
+
+
+@pytest.mark.usefixtures("pool")
+def test_at_least_decides_without_a_version_before(terminal: Terminal, endpoint: Served) -> None:
+    codes = [
+        evaluate(terminal, "--at-least", share, base_url=endpoint.base_url).code
+        for share in ("0.7", "0.9")
+    ]
+    assert codes == [0, 1]
+
+
+@pytest.mark.usefixtures("pool")
+def test_history_can_be_narrowed(terminal: Terminal, endpoint: Served) -> None:
+    options = ("--budget", "20", "--history", "history.npz", "--exclude", "earlier-*", "--json")
+    document = evaluate(terminal, *options, base_url=endpoint.base_url).document()
+    assert document["data"]["statistics"]["plan"]["inference"]["design"] == "simple"
+
+
+@pytest.mark.usefixtures("pool")
+def test_an_endpoint_that_is_down_is_faulted(terminal: Terminal) -> None:
+    ended = evaluate(terminal, "--gate-seconds", "0.6")
+    assert ended.code == 4
+    assert "waiting for the endpoint" in ended.err
+    assert "FAULTED (endpoint_fault)" in ended.out
+
+
+@pytest.fixture
+def interrupted(pool: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> Ended:
+    """Variant a at an endpoint that is nowhere: its event is in `new`, its evaluation is open."""
+
+    async def interrupt(_: Daemon) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Daemon, "run", interrupt)
+        return evaluate(terminal, "--state", pool / "new", "--variant", "a")
+
+
+def test_an_interruption_says_where_it_goes_on(interrupted: Ended) -> None:
+    assert (interrupted.code, interrupted.out) == (130, "")
+    assert interrupted.err.startswith("interrupted; the answers so far are in ")
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_what_is_open_elsewhere_is_bought_when_it_is_asked_for(
+    pool: Path, terminal: Terminal, endpoint: Served
+) -> None:
+    for variant, asked in (("b", 60), ("a", 120)):
+        options = ("--state", pool / "new", "--variant", variant)
+        assert evaluate(terminal, *options, base_url=endpoint.base_url).code == 0
+        assert endpoint.asked() == asked

@@ -1,0 +1,46 @@
+import json
+
+import pytest
+
+from monitor.cli import output
+from monitor.domain.results import Interval, Money, Outcome
+from monitor.wire import results
+from tests.unit.app.cancellations import result
+
+CANCELLED = result("e1", "chat", Outcome.CANCELLED).result
+
+
+def test_a_result_is_whole_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_result(CANCELLED, results.decode(CANCELLED), as_json=True)
+    assert json.loads(capsys.readouterr().out) == json.loads(CANCELLED)
+
+
+def test_a_result_without_a_plan_is_a_short_table(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_result(CANCELLED, results.decode(CANCELLED), as_json=False)
+    lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    assert [first for first, *_ in lines] == [
+        "evaluation",
+        "variant",
+        "verdict",
+        "It",
+        "answers",
+        "spend",
+    ]
+
+
+def test_texts_from_elsewhere_are_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "HTTP 500: [bold]no[/b] :smile: [/x]"
+    output.print_table("t", ["a"], [[text]])
+    assert text in capsys.readouterr().out
+
+
+def test_what_is_no_terminal_does_not_wrap(capsys: pytest.CaptureFixture[str]) -> None:
+    output.print_table("t", ["a", "b"], [["x" * 90, "y" * 90]])
+    assert f"{'x' * 90}   {'y' * 90}" in capsys.readouterr().out
+
+
+def test_numbers_for_people() -> None:
+    interval = Interval(lower=0.1, upper=0.25, level=0.95, method="exact")
+    assert output.bounds(interval, 2) == "[0.10, 0.25]"
+    assert output.money(Money(amount=0.5, currency="EUR")) == "0.5000 EUR"
+    assert output.money(None) == "no price configured"
