@@ -141,10 +141,12 @@ def item_response_target(
         seed: of questions and outcomes.
     """
     suite = suites.arithmetic_suite(ITEMS, seed=seed)
-    shares = [accuracy, *np.linspace(*earlier, EARLIER)]
     models = [
-        answers.SimulatedModel(name=f"item-response-{row}-{share:g}", accuracy=float(share))
-        for row, share in enumerate(shares)
+        answers.SimulatedModel(name=f"item-response-{accuracy:g}", accuracy=accuracy),
+        *(
+            answers.SimulatedModel(name=f"earlier-{row}", accuracy=float(share))
+            for row, share in enumerate(np.linspace(*earlier, EARLIER))
+        ),
     ]
     book = answers.item_response_book(models, items=[item.id for item in suite.items], seed=seed)
     history = selection.History(outcomes=book.outcomes[1:], models=book.models[1:])

@@ -22,7 +22,7 @@ def host_allowed(base_url: str, patterns: Iterable[str]) -> bool:
             where it is listed itself, in its usual spelling.
     """
     place = _place(base_url)
-    return place is not None and any(_fits(*place, pattern.lower()) for pattern in patterns)
+    return place is not None and any(_fits(place, pattern.lower()) for pattern in patterns)
 
 
 def _place(base_url: str) -> tuple[str, int, int] | None:
@@ -54,7 +54,8 @@ def _canonical(host: str, *, bracketed: bool) -> str | None:
     return host if _NAME.fullmatch(host) else None
 
 
-def _fits(host: str, port: int, default: int, pattern: str) -> bool:
+def _fits(place: tuple[str, int, int], pattern: str) -> bool:
+    host, port, default = place
     matched = _PATTERN.fullmatch(pattern)
     if matched is None:
         return False

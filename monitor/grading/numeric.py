@@ -141,7 +141,12 @@ def _value(match: re.Match[str]) -> str | None:
     negative = (match["sign"] or "").startswith("-") or match["minus"] is not None
     sign, digits = "-" if negative else "", match["digits"].replace(",", "")
     if match["divisor"] is not None:
-        return _ratio(sign, Fraction(match["whole"] or 0), Fraction(digits), int(match["divisor"]))
+        return _ratio(
+            sign,
+            Fraction(match["whole"] or 0),
+            part=Fraction(digits),
+            divisor=int(match["divisor"]),
+        )
     exponent = int(match["exponent"] or 0) + _SCALES.get((match["scale"] or "").lower(), 0)
     return f"{sign}{digits}e{exponent}" if exponent else f"{sign}{digits}"
 
@@ -153,5 +158,5 @@ def _exact(number: str) -> Fraction | None:
         return None
 
 
-def _ratio(sign: str, whole: Fraction, part: Fraction, divisor: int) -> str | None:
+def _ratio(sign: str, whole: Fraction, *, part: Fraction, divisor: int) -> str | None:
     return f"{sign}{whole + part / divisor}" if divisor else None

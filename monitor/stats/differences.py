@@ -43,25 +43,27 @@ def independent(new: Measured, old: Measured) -> Difference:
     """
     return Difference(
         value=new.value - old.value,
-        lower=_lowest(new.value, new.lower, old.value, old.upper),
-        upper=-_lowest(old.value, old.lower, new.value, new.upper),
+        lower=_lowest((new.value, new.lower), (old.value, old.upper)),
+        upper=-_lowest((old.value, old.lower), (new.value, new.upper)),
         worst_lower=_lowest(
-            new.value + new.lower_shift,
-            new.worst_lower,
-            old.value + old.upper_shift,
-            old.worst_upper,
+            (new.value + new.lower_shift, new.worst_lower),
+            (old.value + old.upper_shift, old.worst_upper),
         ),
         worst_upper=-_lowest(
-            old.value + old.lower_shift,
-            old.worst_lower,
-            new.value + new.upper_shift,
-            new.worst_upper,
+            (old.value + old.lower_shift, old.worst_lower),
+            (new.value + new.upper_shift, new.worst_upper),
         ),
     )
 
 
-def _lowest(first: float, first_lower: float, second: float, second_upper: float) -> float:
-    """Return the lower bound of first - second from the bounds on the sides that matter."""
+def _lowest(lowered: tuple[float, float], raised: tuple[float, float]) -> float:
+    """Return the lower bound of a difference.
+
+    Args:
+        lowered: value and lower bound of what is subtracted from.
+        raised: value and upper bound of what is subtracted.
+    """
+    (first, first_lower), (second, second_upper) = lowered, raised
     # An unbiased estimate may lie outside its interval, which ends at 0 and 1.
     below = max(first, first_lower) - first_lower
     above = second_upper - min(second, second_upper)

@@ -40,7 +40,11 @@ def _fewest_successes(successes: int, draws: int, population: int, *, tail: Frac
     if successes == 0:
         return 0
     low, high = successes, population - draws + successes
-    near = _first(lambda k: _float_tail(successes, k, draws, population) > float(tail), low, high)
+    near = _first(
+        lambda k: _float_tail(successes, k, draws=draws, population=population) > float(tail),
+        low,
+        high,
+    )
     exceeds = functools.partial(
         _tail_exceeds, successes, draws=draws, population=population, tail=tail
     )
@@ -62,7 +66,7 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
     return low
 
 
-def _float_tail(successes: int, k: int, draws: int, population: int) -> float:
+def _float_tail(successes: int, k: int, *, draws: int, population: int) -> float:
     """Return P(X >= successes | K = k) in floating point."""
     counts = np.arange(successes, min(draws, k) + 1)
     counts = counts[draws - counts <= population - k]

@@ -91,14 +91,14 @@ class CompletedEvaluation(envelopes.Envelope):
 def statistics_bytes(plan: plans.Plan, findings: results.Findings) -> bytes:
     """Canonical JSON of everything in a result that the journal determines."""
     record = records.from_plan(plan)
-    return _statistics(plan.subject, plan.software, record, findings).to_bytes()
+    return _statistics(plan.subject, plan.software, plan=record, findings=findings).to_bytes()
 
 
 def unplanned_statistics_bytes(
     subject: plans.Subject, findings: results.Findings, *, software: str
 ) -> bytes:
     """The same for an evaluation that ended, CANCELLED or FAULTED, before it had a plan."""
-    return _statistics(subject, software, None, findings).to_bytes()
+    return _statistics(subject, software, plan=None, findings=findings).to_bytes()
 
 
 def statistics_digest(statistics: bytes) -> Digest:
@@ -160,6 +160,7 @@ def statistics_of(value: bytes) -> bytes:
 def _statistics(
     subject: plans.Subject,
     software: str,
+    *,
     plan: records.PlanRecord | None,
     findings: results.Findings,
 ) -> Statistics:

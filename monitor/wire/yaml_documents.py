@@ -73,35 +73,39 @@ def parse(content: bytes, *, name: str) -> tuple[Document, list[Problem]]:
     try:
         node = yaml.compose(content.decode("utf-8-sig"), Loader=yaml.SafeLoader)
         lines: dict[Location, int] = {(): 1}
-        problems = list(_walk(node, (), lines, name))
+        problems = list(_walk(node, (), lines=lines, name=name))
         value = (
             None if node is None else yaml.constructor.SafeConstructor().construct_document(node)
         )
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        return _unreadable(name, line, "is not UTF-8", "save the file in UTF-8")
+        return _unreadable(name, line, what="is not UTF-8", todo="save the file in UTF-8")
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = f"is not YAML: {error.problem or error.context}"
-        return _unreadable(name, mark.line + 1 if mark else 1, what, "check indent and quotes")
+        return _unreadable(
+            name, mark.line + 1 if mark else 1, what=what, todo="check indent and quotes"
+        )
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        return _unreadable(name, 1, f"is not YAML: {type(error).__name__}", "check its characters")
+        return _unreadable(
+            name, 1, what=f"is not YAML: {type(error).__name__}", todo="check its characters"
+        )
     return Document(name=name, content=value, lines=lines), problems
 
 
-def _unreadable(name: str, line: int, what: str, todo: str) -> tuple[Document, list[Problem]]:
+def _unreadable(name: str, line: int, *, what: str, todo: str) -> tuple[Document, list[Problem]]:
     document = Document(name=name, content=None, lines={(): 1})
     return document, [Problem(where=f"{name}:{line}", what=what, todo=todo)]
 
 
 def _walk(
-    node: yaml.Node | None, location: Location, lines: dict[Location, int], name: str
+    node: yaml.Node | None, location: Location, *, lines: dict[Location, int], name: str
 ) -> Iterator[Problem]:
     """Note the line of everything below a node; a key that stands twice is a problem."""
     if isinstance(node, yaml.SequenceNode):
         for index, entry in enumerate(node.value):
             lines[*location, index] = entry.start_mark.line + 1
-            yield from _walk(entry, (*location, index), lines, name)
+            yield from _walk(entry, (*location, index), lines=lines, name=name)
     elif isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, entry in node.value:
@@ -112,7 +116,7 @@ def _walk(
                 yield Problem(where=f"{name}:{line}", what=what, todo="keep one of the two")
             seen.add(str(key.value))
             lines[here] = line
-            yield from _walk(entry, here, lines, name)
+            yield from _walk(entry, here, lines=lines, name=name)
 
 
 def explain(
@@ -131,7 +135,7 @@ def explain(
         where: turns the location of a value into words.
     """
     return [
-        _problem(details, model, _without_tags(details["loc"], content), where)
+        _problem(details, model, location=_without_tags(details["loc"], content), where=where)
         for details in error.errors(include_url=False, include_input=False)
     ]
 
@@ -139,6 +143,7 @@ def explain(
 def _problem(
     details: ErrorDetails,
     model: type[BaseModel],
+    *,
     location: Location,
     where: Callable[[Location], str],
 ) -> Problem:
