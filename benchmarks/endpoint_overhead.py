@@ -23,6 +23,7 @@ from pathlib import Path
 
 import openai
 
+from monitor.adapters import structured_logs
 from monitor.adapters.suite_files import write_suite
 from monitor.adapters.system_clock import SystemClock
 from monitor.app.single import evaluate_once
@@ -33,7 +34,7 @@ from monitor.domain.policies import Budget
 from monitor.domain.suites import Suite
 from monitor.history import outcomes
 from monitor.prompting import templates
-from monitor.settings import Settings
+from monitor.settings import LogSettings, Settings
 from monitor.simulation import suites
 
 ITEMS = 2400
@@ -150,6 +151,7 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.05, help="seconds an answer takes")
     parser.add_argument("--concurrency", type=int, default=16)
     given = parser.parse_args()
+    structured_logs.configure(LogSettings(level="error"))
     sys.stdout.write(f"{'n':>6}{'ideal/time':>12}{'cpu/query':>12}{'bare':>12}{'ratio':>8}\n")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
