@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check format schemas lock clean
+.PHONY: help setup demo test check format schemas lock tools clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,7 +12,7 @@ EXISTING_CODE := $(wildcard monitor tests benchmarks)
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
 HAS_UV = uv --version >/dev/null 2>&1
 # Pins are complete, so neither installer resolves anything; each file must match its hash.
-FROM_LOCK := --no-deps --require-hashes --requirement $(LOCK)
+FROM_LOCK := --no-deps --require-hashes --requirement
 # The build backend comes from the lock too: nothing unpinned is fetched.
 EDITABLE := --no-deps --no-build-isolation --editable .
 # The image gets the same versions as the tests: those of the development lock.
@@ -28,7 +28,7 @@ setup: $(VENV)/.installed ## make .venv with everything that the lock file names
 demo: setup ## the whole product in one process: no broker, no network, no preparation
 	@$(BIN)/variant-monitor demo
 
-test: setup ## every test, in one run
+test: setup $(VENV)/.deploy ## every test, in one run
 	@$(BIN)/python -I -m pytest --strict-config --strict-markers
 
 check: setup ## style, types, layers, unit tests and rules: what to run before each commit
@@ -49,6 +49,12 @@ lock: ## resolve the dependencies anew (needs uv)
 	$(COMPILE) pyproject.toml --group dev --upgrade --output-file $(LOCK)
 	$(COMPILE) pyproject.toml --constraint $(LOCK) --output-file requirements.lock
 	$(COMPILE) --group build --constraint $(LOCK) --output-file requirements-build.lock
+	$(COMPILE) --group deploy --constraint $(LOCK) --upgrade --output-file requirements-deploy.lock
+
+tools: ## install what some tests need besides Python (Debian, as root): Prometheus, Java
+	apt-get update
+	DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
+	  prometheus prometheus-alertmanager default-jre-headless maven
 
 clean: ## remove .venv and every cache
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
@@ -68,9 +74,12 @@ $(BIN)/python:
 	echo "install one (Debian: python3 and python3-venv) or pass PYTHON=/path/to/python" >&2; \
 	exit 1
 
-$(VENV)/.locked: $(LOCK) | $(BIN)/python
-	@if $(HAS_UV); then uv pip install --quiet --python $(BIN)/python $(FROM_LOCK); \
-	else $(BIN)/python -m pip install --quiet --disable-pip-version-check $(FROM_LOCK); fi
+# Helm and the schemas of Kubernetes are as large as all the rest, and only some tests need them.
+$(VENV)/.locked: $(LOCK)
+$(VENV)/.deploy: requirements-deploy.lock | $(VENV)/.locked
+$(VENV)/.locked $(VENV)/.deploy: | $(BIN)/python
+	@if $(HAS_UV); then uv pip install --quiet --python $(BIN)/python $(FROM_LOCK) $<; \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check $(FROM_LOCK) $<; fi
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.locked pyproject.toml

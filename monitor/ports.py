@@ -90,6 +90,14 @@ class Bus(Protocol):
         """Wait for the next delivery; safe to cancel, nothing is lost by it."""
         ...
 
+    async def confirm(self, partition: int) -> None:
+        """Wait until it is certain that a partition is ours: asked before each paid question.
+
+        Raises:
+            OwnershipLost: it is ours no longer.
+        """
+        ...
+
     async def commit(self, commit: Commit) -> None:
         """Make everything in `commit` durable and visible at once.
 

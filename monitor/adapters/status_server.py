@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -122,5 +123,7 @@ def _listen(host: str, port: int) -> socket.socket:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family)
     except OSError as error:
-        what = f"cannot listen on {host} port {port}: {error.strerror}"
-        raise ConfigError([Problem(where="http", what=what, todo="choose another")]) from error
+        what, todo = f"cannot listen on {host} port {port}: {error.strerror}", "choose another"
+        if error.errno == errno.EADDRINUSE:
+            what, todo = f"port {port} of {host} is in use by another process", "set http.port"
+        raise ConfigError([Problem(where="http", what=what, todo=todo)]) from error

@@ -1,7 +1,7 @@
 """The daemon with all its parts: opened, run until told to stop, closed in reverse order."""
 
 import itertools
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,13 +10,12 @@ from secrets import SystemRandom
 
 from monitor.adapters import status_server
 from monitor.adapters.compute_thread import ComputeThread
-from monitor.adapters.embedded.archive import SqliteArchive
-from monitor.adapters.embedded.bus import SqliteBus
 from monitor.adapters.grader_processes import GraderProcesses
 from monitor.adapters.prometheus_metrics import LastResult, MetricsTelemetry
 from monitor.adapters.structured_logs import LogTelemetry
 from monitor.adapters.system_clock import SystemClock
 from monitor.adapters.telemetries import Telemetries
+from monitor.app.buses import OpenBus, open_archive, open_bus
 from monitor.app.catalog import ConfiguredCatalog, load_suites
 from monitor.app.histories import Histories
 from monitor.domain.facts import ServiceStarted
@@ -40,7 +39,7 @@ class Application:
     """A daemon that is ready to run, and how to look at it."""
 
     daemon: Daemon
-    archive: SqliteArchive
+    archive: Archive
     metrics_port: int | None
 
 
@@ -60,14 +59,14 @@ async def open_application(settings: Settings, *listeners: Telemetry) -> AsyncIt
         clock, compute = SystemClock(), ComputeThread()
         stack.callback(compute.close)
         catalog = await _open_catalog(stack, settings, clock=clock, compute=compute)
-        state = await _open_state(stack, settings)
         metrics = MetricsTelemetry(settings.metrics, clock=clock)
-        metrics.restore(await last_results(state.archive))
         telemetry = Telemetries(LogTelemetry(), metrics, *listeners)
+        opened = await stack.enter_async_context(open_bus(settings, telemetry))
+        archive = await stack.enter_async_context(open_archive(settings, patience=None))
         graders = GraderProcesses(seconds=settings.limits.grader_seconds)
         stack.push_async_callback(graders.close)
         tools = Tools(
-            bus=state.bus,
+            bus=opened.bus,
             clock=clock,
             compute=compute,
             graders=graders,
@@ -77,22 +76,59 @@ async def open_application(settings: Settings, *listeners: Telemetry) -> AsyncIt
         surroundings = Surroundings(
             tools=tools,
             catalog=catalog,
-            archive=state.archive,
+            archive=archive,
             topics=settings.bus.topics,
             source=SOURCE,
             software=SOFTWARE,
             record_limit=RECORD_LIMIT,
         )
         daemon = Daemon(surroundings, _conduct(settings.limits))
-        port = _serve_status(stack, settings.http, metrics=metrics, daemon=daemon)
+        page = _Page(metrics=metrics, daemon=daemon, opened=opened)
+        port = page.serve(stack, settings.http)
         telemetry.record(ServiceStarted(software=SOFTWARE, suites=len(settings.suites), port=port))
-        yield Application(daemon=daemon, archive=state.archive, metrics_port=port)
+        page.restore(await last_results(archive))
+        yield Application(daemon=daemon, archive=archive, metrics_port=port)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _State:
-    bus: SqliteBus
-    archive: SqliteArchive
+class _Page:
+    """The status pages: up from the start, ready once the last results are on them."""
+
+    def __init__(self, *, metrics: MetricsTelemetry, daemon: Daemon, opened: OpenBus) -> None:
+        self._metrics = metrics
+        self._daemon = daemon
+        self._opened = opened
+        self._restored = False
+
+    def restore(self, results: Sequence[LastResult]) -> None:
+        """Show what was published before this process began."""
+        self._metrics.restore(results)
+        self._restored = True
+
+    def serve(self, stack: AsyncExitStack, http: HttpSettings) -> int | None:
+        """Listen, where that is wanted; returns the port."""
+        if http.port is None:
+            return None
+        # Whoever answers /livez runs in the daemon's own loop, so an answer is the proof of life.
+        app = status_server.application(
+            self._metrics.registry,
+            live=dict,
+            ready=self._obstacles,
+            results=self._metrics.last_results,
+        )
+        server = status_server.StatusServer(app)
+        port = server.start(host=http.host, port=http.port)
+        stack.push_async_callback(server.close)
+        return port
+
+    def _obstacles(self) -> Mapping[str, str]:
+        trouble = self._opened.trouble()
+        if trouble is not None:
+            return {"bus": trouble}
+        if not self._restored:
+            return {"results": "the last results are being read"}
+        if not self._daemon.assigned_partitions:
+            return {"bus": "no partition is assigned yet"}
+        return {}
 
 
 async def _open_catalog(
@@ -111,34 +147,6 @@ async def _open_catalog(
     )
     stack.push_async_callback(catalog.close)
     return catalog
-
-
-async def _open_state(stack: AsyncExitStack, settings: Settings) -> _State:
-    topics, directory = settings.bus.topics, settings.state.directory
-    bus = await SqliteBus.open(directory, topics=topics)
-    stack.push_async_callback(bus.close)
-    archive = await SqliteArchive.open(directory, topics=topics)
-    stack.push_async_callback(archive.close)
-    return _State(bus=bus, archive=archive)
-
-
-def _serve_status(
-    stack: AsyncExitStack, http: HttpSettings, *, metrics: MetricsTelemetry, daemon: Daemon
-) -> int | None:
-    if http.port is None:
-        return None
-
-    def ready() -> Mapping[str, str]:
-        return {} if daemon.assigned_partitions else {"bus": "no partition is assigned yet"}
-
-    # Whoever answers /livez runs in the daemon's own loop, so an answer is the proof of life.
-    app = status_server.application(
-        metrics.registry, live=dict, ready=ready, results=metrics.last_results
-    )
-    server = status_server.StatusServer(app)
-    port = server.start(host=http.host, port=http.port)
-    stack.push_async_callback(server.close)
-    return port
 
 
 def _conduct(limits: LimitSettings) -> Conduct:

@@ -1,7 +1,7 @@
 """Everything that can be known to be wrong before the daemon starts, and what will surprise."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,17 +10,19 @@ from monitor.adapters.embedded.state import FILE
 from monitor.adapters.openai_endpoint import OpenAIEndpoint
 from monitor.adapters.suite_files import read_suite
 from monitor.app.catalog import LoadedSuite, read_suites
-from monitor.domain.answers import Fault
+from monitor.domain.answers import Exchange, Fault, Refused
 from monitor.domain.errors import Problem, ProblemsFound, StateError, SuiteError
 from monitor.domain.identifiers import CredentialName
-from monitor.domain.suites import Suite
-from monitor.engine.statuses import EndpointFault
+from monitor.domain.suites import ImagePart, Item, Suite, TextPart
 from monitor.grading.graders import self_check
 from monitor.history import outcomes, selection
+from monitor.prompting import templates
 from monitor.service import gate
 from monitor.settings import EndpointSettings, HistoryFile, Settings, load_settings, read_secret
 
 PROBE_SECONDS = 10.0
+NOT_FOUND = 404
+VERSIONED = "/v1"
 ADVICE = {
     Fault.UNAUTHORIZED: "check its credential",
     Fault.FORBIDDEN: "check its credential",
@@ -36,6 +38,12 @@ class Report:
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def add(self, other: "Report") -> None:
+        """Take over what another check found."""
+        self.problems.extend(other.problems)
+        self.warnings.extend(other.warnings)
+        self.notes.extend(other.notes)
 
 
 async def check(config: Path, *, offline: bool) -> Report:
@@ -71,8 +79,32 @@ def check_suite(path: Path) -> Report:
     return report
 
 
+def check_history(suite: Suite, files: Sequence[HistoryFile]) -> Report:
+    """Check files of earlier outcomes against the suite that is to learn from them."""
+    report = Report()
+    parts = [
+        part for each in files if (part := _select(each, suite=suite, report=report)) is not None
+    ]
+    if not parts:
+        return report
+    where, chosen = f"suite {suite.name!r}", selection.stack(parts)
+    report.notes.append(f"{where}: history of {_count(len(chosen.models), 'model')}")
+    if chosen.items_covered < len(suite.items):
+        what = f"history covers {chosen.items_covered} of {len(suite.items)} items"
+        todo = "the others are predicted from the answers alone: wider intervals"
+        report.warnings.append(Problem(where=where, what=what, todo=todo))
+    return report
+
+
 def _check_suite(suite: Suite, report: Report) -> None:
     report.problems.extend(self_check(suite))
+    hidden = [item.id for item in suite.items if _hides_choices(suite, item)]
+    if hidden:
+        what = f"{_count(len(hidden), 'item')} with choices that the model is not shown"
+        todo = "name `choices` in prompt.user, or repeat them in the item's input"
+        where = f"suite {suite.name!r}"
+        first = f"{what}, the first is {hidden[0]!r:.80}"
+        report.warnings.append(Problem(where=where, what=first, todo=todo))
     groups = {item.group for item in suite.items if item.group is not None}
     report.notes.append(
         f"suite {suite.name!r}: {_count(len(suite.items), 'item')}"
@@ -92,23 +124,25 @@ def _check_suites(settings: Settings, report: Report) -> None:
             _read_outcomes(file, report)
 
 
+def _hides_choices(suite: Suite, item: Item) -> bool:
+    """Whether the words of a choice stand nowhere in what is asked; a picture may show them."""
+    text = ""
+    for message in templates.render(suite, item) if item.choices else ():
+        parts = message.content
+        for part in (TextPart(text=parts),) if isinstance(parts, str) else parts:
+            if isinstance(part, ImagePart):
+                return False
+            text += part.text
+    return not all(choice in text for choice in item.choices)
+
+
 def _check_history(loaded: LoadedSuite, report: Report) -> None:
-    suite, files = loaded.suite, loaded.settings.history
-    where = f"suite {suite.name!r}"
+    files = loaded.settings.history
     if not files:
         what = "has no history, so it is sampled plainly and its intervals are wider"
+        where = f"suite {loaded.suite.name!r}"
         report.warnings.append(Problem(where=where, what=what, todo="give it `history`"))
-    parts = [
-        part for each in files if (part := _select(each, suite=suite, report=report)) is not None
-    ]
-    if not parts:
-        return
-    chosen = selection.stack(parts)
-    report.notes.append(f"{where}: history of {_count(len(chosen.models), 'model')}")
-    if chosen.items_covered < len(suite.items):
-        what = f"history covers {chosen.items_covered} of {len(suite.items)} items"
-        todo = "the others are predicted from the answers alone: wider intervals"
-        report.warnings.append(Problem(where=where, what=what, todo=todo))
+    report.add(check_history(loaded.suite, files))
 
 
 def _select(file: HistoryFile, *, suite: Suite, report: Report) -> selection.History | None:
@@ -172,29 +206,44 @@ async def _check_endpoints(
     }
     async with asyncio.TaskGroup() as group:
         asked = {
-            name: group.create_task(_obstacle(endpoint, secrets))
+            name: group.create_task(_models(endpoint, secrets))
             for name, endpoint in askable.items()
         }
     for name, task in asked.items():
-        obstacle = task.result()
-        if obstacle is None:
-            report.notes.append(f"endpoint {name!r}: answers")
-            continue
-        what = f"{askable[name].base_url}: {obstacle.detail}"
+        _check_reply(name, askable[name], task.result(), report=report)
+
+
+def _check_reply(
+    name: str, endpoint: EndpointSettings, reply: tuple[str, ...] | Exchange, *, report: Report
+) -> None:
+    where, obstacle = f"endpoints.{name}", gate.obstacle(endpoint.model, reply)
+    if obstacle is not None:
+        what = f"{endpoint.base_url}: {obstacle.detail}"
         todo = ADVICE.get(obstacle.fault, "")
-        report.problems.append(Problem(where=f"endpoints.{name}", what=what, todo=todo))
+        report.problems.append(Problem(where=where, what=what, todo=todo))
+        return
+    report.notes.append(f"endpoint {name!r}: answers")
+    not_found = isinstance(reply, Refused) and reply.http_status == NOT_FOUND
+    if not_found and lacks_version(endpoint.base_url):
+        what = f"{endpoint.base_url}: HTTP {NOT_FOUND} for its list of models"
+        todo = f"does base_url lack {VERSIONED} at its end?"
+        report.warnings.append(Problem(where=where, what=what, todo=todo))
 
 
-async def _obstacle(
+def lacks_version(base_url: str) -> bool:
+    """Whether a URL may end too early, which is worth a word where nothing was found there."""
+    return not base_url.rstrip("/").endswith(VERSIONED)
+
+
+async def _models(
     endpoint: EndpointSettings, secrets: Mapping[CredentialName, str]
-) -> EndpointFault | None:
+) -> tuple[str, ...] | Exchange:
     key = None if endpoint.credential is None else secrets[CredentialName(endpoint.credential)]
     client = OpenAIEndpoint(endpoint.base_url, api_key=key)
     try:
-        reply = await client.models(seconds=PROBE_SECONDS)
+        return await client.models(seconds=PROBE_SECONDS)
     finally:
         await client.close()
-    return gate.obstacle(endpoint.model, reply)
 
 
 def _count(number: int, noun: str) -> str:

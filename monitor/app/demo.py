@@ -15,12 +15,11 @@ from pathlib import Path
 from monitor.adapters.metric_names import PREFIX
 from monitor.adapters.suite_files import write_suite
 from monitor.app import replays
+from monitor.app.examples import HISTORY, write_history
 from monitor.app.single import evaluator
-from monitor.domain.errors import UsageError
 from monitor.domain.events import EvaluationWanted, EventIdentity
 from monitor.domain.identifiers import Digest, EndpointName, VariantName, VersionName
 from monitor.domain.suites import Suite
-from monitor.history import outcomes
 from monitor.ports import Published, Telemetry
 from monitor.settings import Settings, build_settings
 from monitor.simulation import answers, serving, suites
@@ -31,11 +30,12 @@ from monitor.wire.yaml_documents import field_name
 ITEMS = 2000
 BUDGET = "20%"
 SEED = 7
-VARIANT = VariantName("support-chat")
+VARIANT = VariantName("chat")
 SOURCE = "/variant-monitor/demo"
 PRICE = {"input_per_million": 0.5, "output_per_million": 1.5, "currency": "USD"}
 FETCH_SECONDS = 10.0
-SHOWN_METRICS = ("estimate_ratio", "difference_upper_ratio", "ess_ratio", "verdict{")
+SHOWN_METRICS = ("estimate_ratio", "difference_ratio", "ess_ratio", "verdict{")
+DIGITS = 4
 MODELS = (
     answers.SimulatedModel(name="v1", accuracy=0.80),
     answers.SimulatedModel(name="v2-better", accuracy=0.86, version_of="v1"),
@@ -59,7 +59,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demonstration:
-    """Everything that came of the demo; metrics: lines of the page as it was fetched."""
+    """Everything that came of the demo; metrics: lines of the page, with rounded values."""
 
     shown: Sequence[Shown]
     metrics: Sequence[str]
@@ -108,25 +108,13 @@ def _show(published: Published, *, truth: float | None) -> Shown:
 
 def _write(folder: Path, suite: Suite) -> None:
     write_suite(suite, folder / "suite")
-    earlier = suites.synthetic_history([item.id for item in suite.items], seed=SEED)
-    matrix = outcomes.OutcomeMatrix(
-        outcomes=earlier.outcomes,
-        models=earlier.models,
-        items=earlier.items,
-        dates=earlier.dates,
-        groups=None,
-    )
-    file = folder / "history.npz"
-    try:
-        outcomes.write_outcomes(file, matrix)
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be written: {error.strerror}; name another") from error
+    write_history(suite, folder / HISTORY, seed=SEED)
 
 
 def _settings(folder: Path, base_url: str) -> Settings:
     return build_settings(
         {
-            "suites": [{"path": folder / "suite", "history": [{"file": folder / "history.npz"}]}],
+            "suites": [{"path": folder / "suite", "history": [{"file": folder / HISTORY}]}],
             "endpoints": {
                 model.name: {"base_url": base_url, "model": model.name, "price": PRICE}
                 for model in MODELS
@@ -150,12 +138,14 @@ def _event(model: str, suite: Suite, now: datetime) -> EvaluationWanted:
 
 
 async def _metrics(url: str) -> list[str]:
-    """Some lines of the metrics page, fetched as Prometheus would."""
+    """Some lines of the metrics page, fetched as Prometheus would; of the verdicts, the one."""
     text = await asyncio.to_thread(_fetch, f"{url}/metrics")
+    shown = tuple(PREFIX + name for name in SHOWN_METRICS)
+    samples = (line.rpartition(" ") for line in text.splitlines() if line.startswith(shown))
     return [
-        line
-        for line in text.splitlines()
-        if any(line.startswith(PREFIX + name) for name in SHOWN_METRICS)
+        f"{name} {round(float(value), DIGITS)}"
+        for name, _, value in samples
+        if not ("verdict=" in name and float(value) == 0.0)
     ]
 
 

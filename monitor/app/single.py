@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from monitor.adapters.embedded.submission import SqliteSubmission
 from monitor.app.application import Application, open_application
+from monitor.app.buses import open_submission
 from monitor.domain.errors import StateError, UsageError
 from monitor.domain.events import EvaluationWanted
 from monitor.domain.facts import DeadLettered, EvaluationEnded, Fact
@@ -164,16 +164,11 @@ async def evaluate_once(
 
 async def submit(settings: Settings, variant: VariantName, value: bytes) -> tuple[int, int]:
     """Append an event to the request topic; returns its partition and offset."""
-    topics = settings.bus.topics
-    submission = await SqliteSubmission.open(settings.state.directory, topics=topics)
-    try:
-        return await submission.submit(
-            Message(
-                topic=topics.versions,
-                key=variant.encode(),
-                value=value,
-                headers=events.HEADERS,
-            )
-        )
-    finally:
-        await submission.close()
+    message = Message(
+        topic=settings.bus.topics.versions,
+        key=variant.encode(),
+        value=value,
+        headers=events.HEADERS,
+    )
+    async with open_submission(settings) as submission:
+        return await submission.submit(message)

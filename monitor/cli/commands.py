@@ -15,6 +15,7 @@ from monitor.cli.options import (
     MethodOption,
     ModelOption,
     PreviousOption,
+    StateOption,
     SuiteArgument,
     SuiteOption,
     ToleranceOption,
@@ -27,7 +28,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-suite_app = typer.Typer(help="Check suites, or make them from recorded outcomes.")
+suite_app = typer.Typer(help="Check suites, or make them: an example, or of recorded outcomes.")
 app.add_typer(suite_app, name="suite", no_args_is_help=True)
 
 
@@ -205,7 +206,8 @@ def evaluate(
     """Run one evaluation from the shell; the exit code tells the verdict.
 
     0 MET, 1 NOT_MET, 3 INCONCLUSIVE, 4 FAULTED, 5 CANCELLED. The policy is the default one: 10% of
-    the items but at least 100, level 95%, at most 0.02 worse than the version before.
+    the items but at least 100, level 95%, at most 0.02 worse than the version before. Where --state
+    keeps no result of a version before, any estimate is MET: without --state, demand --at-least.
     """
     from monitor.cli import evaluation, events
 
@@ -236,13 +238,13 @@ def evaluate(
 
 @app.command()
 def replay(
-    evaluation_id: Annotated[str, typer.Argument(help="Id of a published result.")],
+    evaluation_id: Annotated[
+        str,
+        typer.Argument(help="Id of a published result, or its beginning on the embedded bus."),
+    ],
     config: ConfigOption = options.DEFAULT_CONFIG,
     *,
-    state: Annotated[
-        Path | None,
-        typer.Option(help="Look in this state directory; left out, in the configuration's."),
-    ] = None,
+    state: StateOption = None,
     json: JsonOption = False,
 ) -> None:
     """Recompute a published result from its record; it must agree to the byte.
@@ -252,6 +254,48 @@ def replay(
     from monitor.cli import replays
 
     replays.replay(evaluation_id, config, state=state, as_json=json)
+
+
+@app.command()
+def results(
+    evaluation_id: Annotated[
+        str, typer.Argument(help="Show this one: an id or its beginning; left out, a list.")
+    ] = "",
+    config: ConfigOption = options.DEFAULT_CONFIG,
+    *,
+    variant: Annotated[str, typer.Option(help="List those of this variant alone.")] = "",
+    limit: Annotated[int, typer.Option(min=1, help="List so many at most.")] = 20,
+    state: StateOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List the newest published results of the embedded bus, or show one of them."""
+    from monitor.cli import lookups
+
+    place = lookups.place(config, state)
+    if evaluation_id:
+        lookups.show_result(place, evaluation_id, as_json=json)
+    else:
+        lookups.list_results(place, variant=variant, limit=limit, as_json=json)
+
+
+@app.command("dead-letters")
+def dead_letters(
+    config: ConfigOption = options.DEFAULT_CONFIG,
+    *,
+    show: Annotated[
+        int | None, typer.Option(metavar="NO.", help="Print the value of this one as it was sent.")
+    ] = None,
+    state: StateOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List the events of the embedded bus that were put aside, and why."""
+    from monitor.cli import lookups
+
+    place = lookups.place(config, state)
+    if show is None:
+        lookups.list_dead_letters(place, as_json=json)
+    else:
+        lookups.show_dead_letter(place, show)
 
 
 @app.command("simulate-endpoint")
@@ -301,6 +345,16 @@ def suite_check(suite: SuiteArgument, *, json: JsonOption = False) -> None:
     from monitor.cli import checks
 
     raise typer.Exit(checks.check_suite(suite, as_json=json))
+
+
+@suite_app.command("example")
+def suite_example(
+    folder: Annotated[Path, typer.Argument(help="Folder to write the suite to.")],
+) -> None:
+    """Write a suite of arithmetic questions, and a history for it, to start from."""
+    from monitor.cli import simulation
+
+    simulation.write_example(folder)
 
 
 @suite_app.command("record")

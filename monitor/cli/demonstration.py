@@ -9,12 +9,17 @@ from pathlib import Path
 from monitor.adapters import structured_logs
 from monitor.adapters.system_clock import SystemClock
 from monitor.app.demo import BUDGET, ITEMS, Demonstration, Shown, demonstrate
-from monitor.cli.output import bounds, print_json, print_line, print_table, say
+from monitor.cli.output import bounds, print_json, print_line, print_table, print_text, say
 from monitor.cli.progress import ProgressTelemetry
 from monitor.domain.results import Estimate
 from monitor.settings import LogSettings
 
-COLUMNS = ("version", "estimate, 95 %", "truth", "change", "verdict", "USD", "saving")
+COLUMNS = ("version", "estimate, 95 %", "truth", "change", "verdict", "USD", "saved")
+
+SAVED = (
+    "saved: of the queries that plain random sampling needs for as narrow an interval;",
+    f"it is taken to draw from the same {ITEMS} items, none twice: the finite pool counts.",
+)
 
 
 def run(*, as_json: bool, keep: bool, state: Path | None) -> None:
@@ -46,17 +51,18 @@ def _print(found: Demonstration) -> None:
     print_table(title, COLUMNS, [_row(each) for each in found.shown])
     for each in found.shown:
         statistics = each.completed.data.statistics
-        print_line(f"{statistics.subject.version}: {statistics.verdict.sentence}")
+        print_text(f"{statistics.subject.version}: {statistics.verdict.sentence}")
     print_line("")
-    print_line("saving: queries saved against plain random sampling with as narrow an interval.")
-    print_line(
+    for line in SAVED:
+        print_text(line)
+    print_text(
         f"Replayed from their records: {len(found.shown)} of {len(found.shown)} results agree to "
         "the byte."
     )
     print_line("")
-    print_line("From the metrics page, as Prometheus reads it:")
+    print_line("From the metrics page, rounded to four digits:")
     for line in found.metrics:
-        print_line(f"  {line}")
+        print_line(line)
 
 
 def _row(shown: Shown) -> list[str]:

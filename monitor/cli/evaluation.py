@@ -10,17 +10,19 @@ from pathlib import Path
 from monitor.adapters import structured_logs
 from monitor.adapters.suite_files import read_suite
 from monitor.adapters.system_clock import SystemClock
+from monitor.app import checks
 from monitor.app.single import evaluate_once
 from monitor.cli.events import Wanted, event_from
 from monitor.cli.exits import ExitCode, code_for
 from monitor.cli.output import print_result, say
 from monitor.cli.progress import ProgressTelemetry
-from monitor.domain.errors import UsageError
+from monitor.domain.errors import HistoryError, UsageError
 from monitor.domain.events import EvaluationWanted
 from monitor.domain.identifiers import digest
+from monitor.domain.results import Reason
 from monitor.domain.suites import Suite
 from monitor.settings import LogSettings, Settings, build_settings, read_variable
-from monitor.wire import results
+from monitor.wire import records, results
 from monitor.wire.yaml_documents import Location, field_name
 
 CREDENTIAL = "key"
@@ -67,18 +69,50 @@ def evaluate(place: Place, wanted: Wanted, *, as_json: bool) -> ExitCode:
     event = _event(place, wanted, suite)
     with ExitStack() as stack:
         state = place.state or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        settings = _settings(place, state)
+        settings = _settings(place, state, budget=wanted.budget)
+        _check_history(settings, suite)
         _configure_logs(place.credential_env)
         progress = ProgressTelemetry()
         stack.callback(progress.close)
         stack.enter_context(_telling_what_is_kept(place.state))
         published = asyncio.run(evaluate_once(settings, event, [progress]))
     completed = results.decode(published.result)
-    ended = completed.data.times.ended
-    if event.identity.time is not None and ended < event.identity.time:
-        say(f"this was evaluated before, at {ended:%Y-%m-%d %H:%M:%S} UTC; nothing was asked")
+    for remark in _remarks(place, event, completed):
+        say(remark)
     print_result(published.result, completed, as_json=as_json)
     return code_for(completed.data.statistics.verdict.outcome)
+
+
+def _check_history(settings: Settings, suite: Suite) -> None:
+    """Refuse history that has nothing to do with the suite, before anything is paid for."""
+    (configured,) = settings.suites
+    found = checks.check_history(suite, configured.history)
+    if found.problems:
+        raise HistoryError(found.problems)
+    for warning in found.warnings:
+        say(f"warning: {warning}")
+
+
+def _remarks(
+    place: Place, event: EvaluationWanted, completed: results.CompletedEvaluation
+) -> Iterator[str]:
+    """What the result alone does not tell whoever reads it."""
+    found, ended = completed.data.statistics, completed.data.times.ended
+    if event.identity.time is not None and ended < event.identity.time:
+        yield (
+            f"this was evaluated before, at {ended:%Y-%m-%d %H:%M:%S} UTC; nothing was asked, so "
+            "options that were changed since, such as --history, were not used: another --version "
+            "asks again"
+        )
+    objective = found.plan.objective if found.plan else None
+    if isinstance(objective, records.NotWorse) and found.verdict.reason is Reason.ESTIMATED:
+        todo = "the next version will be compared with this one"
+        if place.state is None:
+            todo = "give --state DIR to keep results, or --at-least"
+        yield f"no earlier result to compare with, so any estimate is MET; {todo}"
+    not_found = f"HTTP {checks.NOT_FOUND}" in found.verdict.sentence
+    if not_found and checks.lacks_version(place.base_url):
+        yield f"hint: does --base-url lack {checks.VERSIONED} at its end?"
 
 
 def _event(place: Place, wanted: Wanted, suite: Suite) -> EvaluationWanted:
@@ -110,7 +144,7 @@ def _event_id(wanted: Wanted, place: Place, suite: Suite) -> str:
     return digest(question)[:32]
 
 
-def _settings(place: Place, state: Path) -> Settings:
+def _settings(place: Place, state: Path, *, budget: str) -> Settings:
     history = [
         {
             "file": path.absolute(),
@@ -129,6 +163,8 @@ def _settings(place: Place, state: Path) -> Settings:
         "state": {"directory": state.absolute()},
         "endpoints": {place.endpoint: endpoint},
         "credentials": credentials,
+        # A budget that was given is meant as it stands; the usual least goes with the usual one.
+        "policies": [{"minimum": 1}] if budget else [],
         "limits": asdict(place.limits),
         "http": {"port": None},
     }

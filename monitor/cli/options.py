@@ -52,3 +52,7 @@ AtLeastOption = Annotated[
 ]
 SuiteOption = Annotated[Path, typer.Option(help="Folder of the suite, or its suite.yaml.")]
 SuiteArgument = Annotated[Path, typer.Argument(help="Folder of the suite, or its suite.yaml.")]
+StateOption = Annotated[
+    Path | None,
+    typer.Option(help="Look in this state directory; left out, in the configuration's."),
+]

@@ -1,18 +1,21 @@
 """What commands print: tables for people, JSON for programs."""
 
 import json
+import shutil
 import sys
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Collection, Iterator, Sequence
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from monitor.domain.results import Estimate, Interval, Money
-from monitor.wire.results import CompletedEvaluation
+from monitor.wire.results import CompletedEvaluation, Statistics
 
 # Wide enough for every table: what is not a terminal does not wrap.
 PLAIN_WIDTH = 200
+PLAIN_DESIGN = "simple"
 
 
 def print_json(document: object) -> None:
@@ -33,41 +36,43 @@ def print_result(value: bytes, completed: CompletedEvaluation, *, as_json: bool)
         print_json(json.loads(value))
         return
     table = Table(show_header=False, box=None, pad_edge=False)
-    for name, text in result_rows(completed).items():
-        table.add_row(name, text)
-    console().print(table)
+    for row in result_rows(completed):
+        table.add_row(*row)
+    _show(table)
 
 
-def result_rows(completed: CompletedEvaluation) -> Mapping[str, str]:
+def result_rows(completed: CompletedEvaluation) -> Iterator[tuple[str, str]]:
     """Name and text of each line of a result's table."""
     found, spend = completed.data.statistics, completed.data.spend
     subject, verdict = found.subject, found.verdict
-    rows = {
-        "evaluation": subject.evaluation_id,
-        "variant": f"{subject.variant} {subject.version} on {subject.suite}",
-        "verdict": f"{verdict.outcome} ({verdict.reason})",
-        "": verdict.sentence,
-    }
-    if found.plan is not None:
-        inference = found.plan.inference
-        rows["plan"] = f"{found.plan.draws} of {found.plan.population}, {inference.design}"
-        rows["reason"] = found.plan.reason
+    yield "evaluation", subject.evaluation_id
+    yield "variant", f"{subject.variant} {subject.version} on {subject.suite}"
+    yield "verdict", f"{verdict.outcome} ({verdict.reason})"
+    yield "", verdict.sentence
     if isinstance(found.estimate, Estimate):
-        rows["estimate"] = f"{found.estimate_clipped:.4f} {bounds(found.estimate.interval)}"
+        yield "estimate", f"{found.estimate_clipped:.4f} {bounds(found.estimate.interval)}"
         if found.missing:
-            rows["worst case"] = bounds(found.estimate.worst_case)
-    if found.effective_sample_size is not None:
-        rows["worth"] = f"{found.effective_sample_size:.0f} plain random draws"
+            yield "worst case", bounds(found.estimate.worst_case)
+    yield from _worth(found)
     if found.difference is not None:
         against = f"against {found.difference.previous_version}"
-        rows["difference"] = (
-            f"{found.difference.value:+.4f} {bounds(found.difference.worst_case)} {against}"
+        yield (
+            "difference",
+            f"{found.difference.value:+.4f} {bounds(found.difference.worst_case)} {against}",
         )
-    rows["answers"] = ", ".join(f"{count} {name}" for name, count in found.counts.items()) or "none"
-    rows["spend"] = f"{spend.attempts} requests, {money(spend.cost)}"
-    if spend.maybe_repeated:
-        rows["spend"] += f"; {spend.maybe_repeated} perhaps paid twice"
-    return rows
+    yield "answers", ", ".join(f"{count} {name}" for name, count in found.counts.items()) or "none"
+    repeated = f"; {spend.maybe_repeated} perhaps paid twice" if spend.maybe_repeated else ""
+    yield "spend", f"{spend.attempts} requests, {money(spend.cost)}{repeated}"
+
+
+def _worth(found: Statistics) -> Iterator[tuple[str, str]]:
+    """What history has brought; plain draws are worth what they are, so nothing is said of them."""
+    plan, size = found.plan, found.effective_sample_size
+    if plan is None or size is None or plan.inference.design == PLAIN_DESIGN:
+        return
+    yield "worth", f"{size:.0f} plain random draws"
+    if size < plan.draws:
+        yield "", "history made the interval wider than plain sampling would have"
 
 
 def bounds(interval: Interval, digits: int = 4) -> str:
@@ -80,14 +85,44 @@ def money(cost: Money | None) -> str:
     return "no price configured" if cost is None else f"{cost.amount:.4f} {cost.currency}"
 
 
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table with a header, as wide as it needs to be."""
+def print_table(
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    foldable: Collection[str] = (),
+) -> None:
+    """A table with a header, as wide as it needs to be.
+
+    Args:
+        title: stands above it.
+        columns: their names.
+        rows: texts, one for each column.
+        foldable: columns that may be broken where the terminal is too narrow.
+    """
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1))
     for column in columns:
-        table.add_column(column, no_wrap=True)
+        table.add_column(column, no_wrap=column not in foldable, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    console().print(table)
+    _show(table)
+
+
+def _show(table: Table) -> None:
+    """A table, without the blanks that would fill its lines up to their end."""
+    screen = console()
+    with screen.capture() as captured:
+        screen.print(table)
+    for line in captured.get().splitlines():
+        print_line(line.rstrip())
+
+
+def print_text(text: str) -> None:
+    """Sentences; on a terminal they are broken between words."""
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+        text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+    print_line(text)
 
 
 def print_line(text: str) -> None:

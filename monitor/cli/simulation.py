@@ -1,11 +1,13 @@
-"""`variant-monitor simulate-endpoint` and `suite record`."""
+"""`variant-monitor simulate-endpoint`, `suite example` and `suite record`."""
 
 import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from monitor.adapters.suite_files import read_suite, write_suite
+from monitor.adapters.suite_files import MANIFEST, read_suite, write_suite
+from monitor.app.examples import HISTORY, write_history
+from monitor.cli.output import print_line
 from monitor.domain.errors import UsageError
 from monitor.domain.suites import Suite
 from monitor.history.outcomes import read_outcomes
@@ -13,6 +15,15 @@ from monitor.settings import read_variable
 from monitor.simulation import answers, serving, suites
 from monitor.simulation.knobs import parse_knobs
 from monitor.simulation.server import Simulation
+
+EXAMPLE_ITEMS = 200
+EXAMPLE_SEED = 0  # as that of `simulate-endpoint` where none is given
+NEXT = """try:
+  variant-monitor suite check {folder}
+  variant-monitor simulate-endpoint --suite {folder} --model good=0.85 --model worse=0.7:good
+and beside it:
+  variant-monitor evaluate --suite {folder} --history {file} \\
+      --base-url http://127.0.0.1:8100/v1 --model good --budget 50%"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +60,22 @@ def serve(offer: Offer, listener: Listener) -> None:
         suite, _book(offer, suite), knobs=parse_knobs(_json(offer.knobs)), api_key=api_key
     )
     serving.serve(simulation, host=listener.host, port=listener.port, announce=_announce)
+
+
+def write_example(folder: Path) -> None:
+    """Write a suite to start from, and outcomes of made-up models on it; say what to do next.
+
+    Raises:
+        UsageError: there is a suite already, or the history cannot be written.
+        SuiteError: the suite cannot be written.
+    """
+    if (folder / MANIFEST).exists():
+        raise UsageError(f"{folder / MANIFEST} is there already; name another folder")
+    suite, file = suites.arithmetic_suite(EXAMPLE_ITEMS, seed=EXAMPLE_SEED), folder / HISTORY
+    write_suite(suite, folder, description="Arithmetic questions with numbers as answers")
+    write_history(suite, file, seed=EXAMPLE_SEED)
+    print_line(f"{folder}: {EXAMPLE_ITEMS} items; {file}: outcomes of earlier models, made up")
+    print_line(NEXT.format(folder=folder, file=file))
 
 
 def write_recorded_suite(file: Path, folder: Path, *, name: str) -> None:

@@ -1,21 +1,25 @@
-"""`variant-monitor submit`: announces a version on the embedded bus."""
+"""`variant-monitor submit`: announces a version on the bus."""
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from monitor.adapters.embedded.archive import SqliteArchive
 from monitor.adapters.system_clock import SystemClock
 from monitor.app import single
+from monitor.app.buses import open_archive
+from monitor.app.lookups import Onlooker
 from monitor.app.submissions import expected_evaluations
 from monitor.cli.events import Wanted, event_from
 from monitor.cli.exits import ExitCode, code_for
-from monitor.cli.output import print_json, print_line, print_result
+from monitor.cli.output import print_json, print_line, print_result, say
+from monitor.cli.progress import Bars
 from monitor.domain.errors import UsageError
 from monitor.domain.events import Event
 from monitor.domain.identifiers import EvaluationId, SuiteName
-from monitor.ports import Published
+from monitor.ports import Archive, Published
 from monitor.settings import Settings, load_settings
 from monitor.wire import events, results
 
@@ -41,6 +45,7 @@ def submit(
     if wait is None or awaited is None:
         _print(settings, event, position=position, expected=expected, as_json=as_json)
         return ExitCode.MET
+    say(f"waiting at most {wait:g} s for evaluation {awaited} of {event.variant} {event.version}")
     published = asyncio.run(_await_result(settings, awaited, wait))
     completed = results.decode(published.result)
     print_result(published.result, completed, as_json=as_json)
@@ -91,17 +96,39 @@ def _print(
 
 
 async def _await_result(settings: Settings, identity: EvaluationId, seconds: float) -> Published:
-    archive = await SqliteArchive.open(settings.state.directory, topics=settings.bus.topics)
     clock = SystemClock()
     deadline = clock.monotonic() + seconds
+    async with open_archive(settings) as archive:
+        with _looking_on(archive, identity) as look:
+            while (found := await archive.find(identity)) is None:
+                if clock.monotonic() > deadline:
+                    raise UsageError(
+                        f"no result of evaluation {identity} after {seconds:g} s; the event stays "
+                        "submitted: see that `variant-monitor run` is running, or wait longer"
+                    )
+                await look()
+                await clock.sleep(POLL_SECONDS)
+    return found
+
+
+@contextmanager
+def _looking_on(
+    archive: Archive, identity: EvaluationId
+) -> Iterator[Callable[[], Awaitable[None]]]:
+    """Show how far the evaluation is, where the bus lets others see that, each time it is asked."""
+    onlooker = Onlooker(archive, identity) if isinstance(archive, SqliteArchive) else None
+    bars = Bars()
+
+    async def look() -> None:
+        if onlooker is None:
+            return
+        begun = onlooker.plan is not None
+        await onlooker.look()
+        if onlooker.plan is not None and not begun:
+            bars.begin(onlooker.plan, onlooker.answered)
+        bars.advance(identity, onlooker.answered)
+
     try:
-        while (found := await archive.find(identity)) is None:
-            if clock.monotonic() > deadline:
-                raise UsageError(
-                    f"no result of evaluation {identity} after {seconds:g} s; the event stays "
-                    "submitted: see that `variant-monitor run` is running, or wait longer"
-                )
-            await clock.sleep(POLL_SECONDS)
-        return found
+        yield look
     finally:
-        await archive.close()
+        bars.close()

@@ -1,6 +1,6 @@
 """Attempts for one item: retries, waits and time limits of our own, so that each is counted."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from math import inf
 
@@ -62,6 +62,7 @@ class Asking:
     """What all questions of one evaluation share.
 
     jitter: draws uniformly from [0, 1).
+    confirm: waits until this process may ask, since no other one can have taken over.
     """
 
     subject: Subject
@@ -73,6 +74,7 @@ class Asking:
     clock: Clock
     telemetry: Telemetry
     jitter: Callable[[], float]
+    confirm: Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +122,11 @@ class _Item:
         """Ask once, unless the item's time ran out while waiting for a turn."""
         asking = self._asking
         async with asking.lane.turn():
+            waited_from = asking.clock.monotonic()
+            await asking.confirm()
             started = asking.clock.monotonic()
+            # What the bus takes is not the endpoint's doing either.
+            self._deadline += started - waited_from
             # An item's time begins with its first turn: queueing is not the endpoint's doing.
             self._deadline = min(self._deadline, started + asking.patience.item_seconds)
             seconds = min(asking.patience.longest_attempt, self._deadline - started)

@@ -237,6 +237,7 @@ class _Questions:
             clock=tools.clock,
             telemetry=tools.telemetry,
             jitter=tools.jitter,
+            confirm=partial(tools.bus.confirm, evaluation.plan.subject.partition),
         )
 
     async def answer(self, draw: Draw) -> Answer | EndpointFault:

@@ -1,5 +1,6 @@
 """What a simulated model says when it is right and when it is wrong, proven on the grader."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase, digits
@@ -27,6 +28,19 @@ STATEMENTS: tuple[Phrase, ...] = (
     ("<answer>", "</answer>"),
 )
 
+# Which characters of a target become their neighbours to make it wrong: first all, then those that
+# a pattern is likelier to allow; a step back as well, where a pattern ends at the target.
+ALPHABETS = (
+    (digits, ascii_lowercase, ascii_uppercase),
+    (digits,),
+    (ascii_lowercase, ascii_uppercase),
+)
+SHIFTS = (1, 2, 3, -1)
+NAMED_AT_MOST = 5
+
+Failure = tuple[str, int]
+"""Kind of a grader, and the score that it gave to nothing."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
@@ -40,20 +54,20 @@ def texts(suite: Suite) -> tuple[Texts, ...]:
     """Find both answers for each item, in item order.
 
     Raises:
-        SuiteError: for some items no text tried is graded 1, or none 0; all of them are named.
+        SuiteError: for some items no text tried is graded 1, or none 0; one finding a cause.
     """
-    problems: list[errors.Problem] = []
+    failures: defaultdict[Failure, list[Item]] = defaultdict(list)
     found = []
     for item in suite.items:
         spec = suite.grader_of(item)
         right = _first_graded(spec, item, wanted=1.0, values=_right(spec, item))
         wrong = _first_graded(spec, item, wanted=0.0, values=_wrong(spec, item))
         if right is None or wrong is None:
-            problems.append(_problem(suite, item, score=1 if right is None else 0))
+            failures[spec.kind, 1 if right is None else 0].append(item)
         else:
             found.append(Texts(right=right, wrong=wrong))
-    if problems:
-        raise errors.SuiteError(problems)
+    if failures:
+        raise errors.SuiteError([_problem(suite, *failure) for failure in failures.items()])
     return tuple(found)
 
 
@@ -76,7 +90,12 @@ def _right(spec: GraderSpec, item: Item) -> Sequence[str]:
 
 
 def _wrong(spec: GraderSpec, item: Item) -> Sequence[str]:
-    altered = (_altered(target, shift) for shift in (1, 2, 3) for target in item.target)
+    altered = (
+        _altered(target, shift, rows)
+        for rows in ALPHABETS
+        for shift in SHIFTS
+        for target in item.target
+    )
     return (*_letters(spec, item), "no", *altered)
 
 
@@ -84,20 +103,22 @@ def _letters(spec: GraderSpec, item: Item) -> str:
     return ascii_uppercase[: len(item.choices)] or str(spec.options.get("letters", ""))
 
 
-def _altered(text: str, shift: int) -> str:
+def _altered(text: str, shift: int, rows: Sequence[str]) -> str:
     """A text of the same shape that says something else: B for A, 43 for 32."""
     moved = {
         ord(old): new
-        for row in (digits, ascii_lowercase, ascii_uppercase)
+        for row in rows
         for old, new in zip(row, row[shift:] + row[:shift], strict=True)
     }
     return text.translate(moved)
 
 
-def _problem(suite: Suite, item: Item, *, score: int) -> errors.Problem:
-    kind = suite.grader_of(item).kind
+def _problem(suite: Suite, failure: Failure, items: Sequence[Item]) -> errors.Problem:
+    kind, score = failure
+    named = ", ".join(item.id for item in items[:NAMED_AT_MOST])
+    more = f" and {len(items) - NAMED_AT_MOST} more" if len(items) > NAMED_AT_MOST else ""
     return errors.Problem(
-        where=f"suite {suite.name}, item {item.id}",
-        what=f"no simulated answer is graded {score} by its {kind} grader",
-        todo="check the target and the grader's options, or leave the item out of the simulation",
+        where=f"suite {suite.name}",
+        what=f"no simulated answer is graded {score} by the {kind} grader of {named}{more}",
+        todo="check targets and the grader's options, or leave them out of the simulation",
     )

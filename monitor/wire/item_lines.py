@@ -14,6 +14,19 @@ from monitor.wire import yaml_documents
 from monitor.wire.suite_models import ChatItemModel, ItemModel, TextItemModel
 
 SAME_PROBLEM_AT_MOST = 10
+OFTEN_CALLED = {
+    "answer": "target",
+    "answers": "target",
+    "category": "group",
+    "expected": "target",
+    "label": "target",
+    "messages": "input",
+    "options": "choices",
+    "prompt": "input",
+    "question": "input",
+    "subject": "group",
+}
+"""Names that other formats have for our fields, too different to be taken for a slip."""
 _WORDS_FOR_YAML = {yaml_documents.MAPPING[1], yaml_documents.LIST[1]}
 
 
@@ -94,14 +107,15 @@ def _line(number: int, line: bytes) -> tuple[ItemModel | None, list[Finding]]:
             error, model, content=content, where=yaml_documents.field_name
         )
         return None, [
-            Finding(
-                line=number,
-                field=problem.where,
-                what=problem.what,
-                todo="" if problem.todo in _WORDS_FOR_YAML else problem.todo,
-            )
+            Finding(line=number, field=problem.where, what=problem.what, todo=_todo(problem))
             for problem in found
         ]
+
+
+def _todo(problem: Problem) -> str:
+    if problem.what == yaml_documents.UNKNOWN_KEY and problem.where in OFTEN_CALLED:
+        return f"did you mean {OFTEN_CALLED[problem.where]}?"
+    return "" if problem.todo in _WORDS_FOR_YAML else problem.todo
 
 
 def _unreadable(number: int, what: str, todo: str) -> Finding:

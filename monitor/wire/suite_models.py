@@ -20,6 +20,7 @@ from monitor.domain import identifiers, suites
 from monitor.wire.texts import Name
 
 ITEMS = "items.jsonl"
+LONGEST_NAME = 40
 DEFAULT_PROMPT = suites.Prompt()
 DEFAULT_GENERATION = suites.Generation()
 DEFAULT_RULES = suites.AnswerRules()
@@ -91,6 +92,14 @@ class GraderModel(StrictModel):
     __pydantic_extra__: dict[str, Any] = Field(init=False)
 
     kind: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_no_mere_name(cls, value: object) -> object:
+        if isinstance(value, str):
+            what = f"is a name alone: write grader: {{kind: {value[:LONGEST_NAME]}}}"
+            raise ValueError(what)  # noqa: TRY004 - a TypeError is no finding to pydantic
+        return value
 
     @model_validator(mode="after")
     def _has_a_digest(self) -> Self:

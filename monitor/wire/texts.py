@@ -41,6 +41,13 @@ BaseUrl = Annotated[
     ),
     AfterValidator(_with_host_and_port),
 ]
+BrokerAddress = Annotated[
+    str,
+    _matching(
+        r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5}",
+        "must be a broker as host:port, such as kafka-0.example.com:9092",
+    ),
+]
 HostPattern = Annotated[
     str,
     _matching(

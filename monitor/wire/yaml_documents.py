@@ -18,6 +18,7 @@ MAPPING = ("must hold named fields", "write `name: value` lines below it")
 LIST = ("must be a list", "write `- ...` lines below it")
 WHOLE = ("must be a whole number", "")
 NUMBER = ("must be a number", "")
+UNKNOWN_KEY = "unknown key"
 PLAIN_WORDS = {
     "missing": ("is missing", "add it"),
     "union_tag_not_found": ("has no kind", "add it"),
@@ -150,7 +151,7 @@ def _problem(
     if details["type"] == "extra_forbidden":
         known = sorted(_known_keys(model, location[:-1]))
         return Problem(
-            where=where(location), what="unknown key", todo=hint(str(location[-1]), known)
+            where=where(location), what=UNKNOWN_KEY, todo=hint(str(location[-1]), known)
         )
     if details["type"] == "union_tag_invalid":
         what = f"kind must be one of {details['ctx']['expected_tags']}"

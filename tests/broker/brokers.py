@@ -29,23 +29,20 @@ def any_broker(directory: Path) -> Iterator[str]:
             container = KafkaContainer(IMAGE).with_kraft().with_envs(**ENVIRONMENT)
             stack.enter_context(container)
         except DockerException:
-            yield stack.enter_context(local_broker(directory)).bootstrap
+            broker = prepared(directory)
+            stack.callback(broker.stop)
+            broker.start()
+            yield broker.bootstrap
         else:
             yield container.get_bootstrap_server()
 
 
-@contextmanager
-def local_broker(directory: Path, *, settings: str = "") -> Iterator[LocalBroker]:
-    """A broker in a process of its own, which the test may kill and start again."""
+def prepared(directory: Path, *, settings: str = "") -> LocalBroker:
+    """A broker that has yet to be started; skips the test where none can be had."""
     try:
-        broker = LocalBroker(cache(), directory, settings=settings)
-        broker.start()
+        return LocalBroker(cache(), directory, settings=settings)
     except Unavailable as reason:
         pytest.skip(f"no broker: VARIANT_MONITOR_TEST_KAFKA is not set, no Docker, {reason}")
-    try:
-        yield broker
-    finally:
-        broker.stop()
 
 
 def cache() -> Path:

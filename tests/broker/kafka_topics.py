@@ -44,13 +44,12 @@ def expel(cluster: Cluster, *, members: int) -> None:
     """Once a group has so many members, throw out those that are called as the cluster's client."""
     with closing(cluster.admin()) as admin:
         deadline = time.monotonic() + SECONDS
-        while time.monotonic() < deadline:
-            group = admin.describe_groups([cluster.group])[cluster.group]
-            found = group["members"]
-            if len(found) == members and group["group_state"] == "Stable":
-                break
+        group = admin.describe_groups([cluster.group])[cluster.group]
+        while len(group["members"]) != members or group["group_state"] != "Stable":
+            assert time.monotonic() < deadline, group
             time.sleep(0.02)
-        ours = [each for each in found if each["client_id"] == cluster.client_id]
+            group = admin.describe_groups([cluster.group])[cluster.group]
+        ours = [each for each in group["members"] if each["client_id"] == cluster.client_id]
         admin.remove_group_members(
             cluster.group, [MemberToRemove(member_id=each["member_id"]) for each in ours]
         )
@@ -58,10 +57,12 @@ def expel(cluster: Cluster, *, members: int) -> None:
 
 def committed(cluster: Cluster, topic: str) -> Sequence[Record]:
     """Everything that a reader of committed records sees, in the order of partition and offset."""
-    with closing(cluster.consumer()) as every:
+    with cluster.reading() as every:
         parts = [TopicPartition(topic, number) for number in every.partitions_for_topic(topic)]
         ends = every.end_offsets(parts)
-    with closing(cluster.consumer(isolation_level="read_committed", fetch_max_wait_ms=50)) as reader:
+    with closing(
+        cluster.consumer(isolation_level="read_committed", fetch_max_wait_ms=50)
+    ) as reader:
         reader.assign(parts)
         reader.seek_to_beginning()
         found: list[Record] = []

@@ -124,9 +124,7 @@ class LocalBroker:
         self._directory = directory
         self._command = (java, *JAVA, "-cp", f"{jars(cache)}{os.sep}*")
         self._properties = directory / "server.properties"
-        text = PROPERTIES.format(
-            port=self.port, controller=free_port(), data=directory / "data"
-        )
+        text = PROPERTIES.format(port=self.port, controller=free_port(), data=directory / "data")
         self._properties.write_text(text + settings, encoding="utf-8")
         storage = ("kafka.tools.StorageTool", "format", "-t", CLUSTER, "--standalone", "-c")
         subprocess.run(
@@ -163,6 +161,7 @@ class LocalBroker:
                 return
             if time.monotonic() > deadline:
                 break
+            time.sleep(0.05)
         log = (self._directory / "broker.log").read_text(errors="replace")
         raise Unavailable(f"the broker does not answer: {log[-800:]}")
 
@@ -176,8 +175,11 @@ class LocalBroker:
 
 def answers(bootstrap: str) -> bool:
     """Whether a broker answers there within about a second."""
+    host, port = bootstrap.split(":")
     try:
+        # The client leaves its sockets open when nobody listens.
+        socket.create_connection((host, int(port)), timeout=1.0).close()
         kafka.KafkaAdminClient(bootstrap_servers=bootstrap, bootstrap_timeout_ms=1000).close()
-    except KafkaError:
+    except (OSError, KafkaError):
         return False
     return True

@@ -87,7 +87,7 @@ class KafkaInstallation:
 
     def __init__(self, bootstrap: str) -> None:
         self._bootstrap = bootstrap
-        self._cluster = self._known_as("monitor", group=uuid.uuid4().hex[:8])
+        self.cluster = self._known_as("monitor", group=uuid.uuid4().hex[:8])
         self._has_topics = False
         self._submission: KafkaSubmission | None = None
         self._closers: list[Callable[[], Awaitable[None]]] = []
@@ -105,48 +105,46 @@ class KafkaInstallation:
 
     async def bus(self, *, partitions: int = 1) -> KafkaBus:
         if not self._has_topics:
-            await asyncio.to_thread(kafka_topics.renew, self._cluster, partitions)
+            await asyncio.to_thread(kafka_topics.renew, self.cluster, partitions)
             self._has_topics = True
-        bus = await self._open(self._cluster)
+        bus = await self.open(self.cluster)
         await until(lambda: len(bus.partitions) == partitions, bus)
         return bus
 
     async def usurper(self) -> KafkaBus:
-        usurper = await self._open(self._known_as("usurper", group=self._cluster.group))
-        # The former joins anew as soon as it hears that it was thrown out, and may be the lucky one.
+        usurper = await self.open(self._known_as("usurper", group=self.cluster.group))
+        # The former joins anew as soon as it hears of it, and may be given the partition again.
         while not usurper.partitions:
-            await asyncio.to_thread(kafka_topics.expel, self._cluster, members=2)
+            await asyncio.to_thread(kafka_topics.expel, self.cluster, members=2)
             with contextlib.suppress(AssertionError):
                 await until(lambda: bool(usurper.partitions), usurper, seconds=2.0)
         return usurper
 
-    async def _open(self, cluster: Cluster) -> KafkaBus:
+    async def open(self, cluster: Cluster) -> KafkaBus:
         bus = await KafkaBus.open(cluster)
         self._closers.append(bus.close)
         return bus
 
     async def submission(self) -> KafkaSubmission:
         if self._submission is None:
-            self._submission = await KafkaSubmission.open(self._cluster)
+            self._submission = await KafkaSubmission.open(self.cluster)
             self._closers.append(self._submission.close)
         return self._submission
 
     async def archive(self) -> KafkaArchive:
-        archive = await KafkaArchive.open(self._cluster, patience=SECONDS)
+        archive = await KafkaArchive.open(self.cluster, patience=SECONDS)
         self._closers.append(archive.close)
         return archive
 
     async def published(self, topic: str) -> Sequence[Record]:
-        return await asyncio.to_thread(kafka_topics.committed, self._cluster, topic)
+        return await asyncio.to_thread(kafka_topics.committed, self.cluster, topic)
 
     async def close(self) -> None:
         for close in reversed(self._closers):
             await close()
 
 
-async def until(
-    condition: Callable[[], bool], bus: KafkaBus, *, seconds: float = SECONDS
-) -> None:
+async def until(condition: Callable[[], bool], bus: KafkaBus, *, seconds: float = SECONDS) -> None:
     """Wait for what happens in a thread of the bus."""
     deadline = time.monotonic() + seconds
     while not condition():  # no thread tells the loop

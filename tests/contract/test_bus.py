@@ -9,6 +9,7 @@ from monitor.domain.errors import OwnershipLost
 from monitor.domain.identifiers import EvaluationId
 from monitor.ports import Assigned, Bus, Commit, Delivery, Entry, Message, Record, Revoked
 from tests.contract.installations import (
+    SECONDS,
     UNWRITABLE,
     A,
     B,
@@ -280,3 +281,21 @@ async def test_closing_twice_is_closing_once(installation: Installation) -> None
     await bus.close()
     await bus.close()
     assert await take(await installation.bus(), 1) == [Assigned(partition=0, journals={})]
+
+
+async def test_a_partition_that_is_ours_is_confirmed(installation: Installation) -> None:
+    bus = await installation.bus()
+    async with asyncio.timeout(SECONDS):
+        await bus.confirm(0)
+        with pytest.raises(OwnershipLost):
+            await bus.confirm(1)
+
+
+async def test_a_former_owner_is_not_confirmed(installation: Installation) -> None:
+    former = await installation.bus()
+    owner = await installation.usurper()
+    assert (await take(former, 2))[1] == Revoked(partition=0)
+    async with asyncio.timeout(SECONDS):
+        with pytest.raises(OwnershipLost):
+            await former.confirm(0)
+        await owner.confirm(0)

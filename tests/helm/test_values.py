@@ -4,6 +4,7 @@ import pytest
 
 from monitor.settings import Settings
 from tests.helm import chart
+from tests.rules.repository import ROOT
 
 SCHEMA = json.loads((chart.CHART / "values.schema.json").read_text(encoding="utf-8"))
 
@@ -50,9 +51,7 @@ def test_wrong_values_are_refused_by_name(path: str) -> None:
         ("replicas", 2, "belongs to one replica"),
     ],
 )
-def test_what_does_not_go_together_is_refused_in_words(
-    path: str, value: object, text: str
-) -> None:
+def test_what_does_not_go_together_is_refused_in_words(path: str, value: object, text: str) -> None:
     given = chart.overridden(chart.values("default"), path, value)
     with pytest.raises(chart.helm.HelmError, match=text):
         chart.render(given)
@@ -68,6 +67,6 @@ def test_the_schema_has_every_value() -> None:
 
 
 def test_the_version_is_that_of_the_product() -> None:
-    project = (chart.ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     with chart.helm.Chart.load(str(chart.CHART)) as loaded:
         assert f'\nversion = "{loaded.metadata["appVersion"]}"\n' in project

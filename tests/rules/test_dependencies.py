@@ -21,7 +21,7 @@ DEVELOPMENT = [Requirement(line) for line in PROJECT["dependency-groups"]["dev"]
 def third_parties(*folders: str) -> set[str]:
     trees = repository.modules(*folders).values()
     packages = set().union(*map(repository.imported_packages, trees))
-    return packages - sys.stdlib_module_names - {"monitor", "tests"}
+    return packages - sys.stdlib_module_names - {"benchmarks", "monitor", "tests"}
 
 
 def undeclared(packages: Iterable[str], declared: Iterable[Requirement]) -> set[str]:

@@ -25,13 +25,14 @@ from tests.scenario.daemon import SECONDS, wait_for
 FILES = ROOT / "deploy/prometheus"
 FOR, KEEP_FIRING_FOR = "1s", "5s"
 LOOPBACK = "127.0.0.1"
+ALONE = ("--storage.path=alertmanager", "--cluster.listen-address=")
 
 
 def program(*names: str) -> str:
     """The first of these programs that is installed; skips without one."""
     found = next((path for name in names if (path := shutil.which(name))), None)
     if found is None:
-        pytest.skip(f"{names[0]} is not installed; on Debian: make system-tools")
+        pytest.skip(f"{names[0]} is not installed; on Debian: make tools")
     return found
 
 
@@ -191,7 +192,7 @@ def alerting(folder: Path, *, target: int) -> Iterator[Alerting]:
             (folder / name).write_text(yaml.safe_dump(content))
         options = (
             ["--config.file=prometheus.yml", "--storage.tsdb.path=prometheus"],
-            ["--config.file=alertmanager.yml", "--storage.path=alertmanager", "--cluster.listen-address="],
+            ["--config.file=alertmanager.yml", *ALONE],
         )
         for binary, port, url, chosen in zip(binaries, ports, urls, options, strict=True):
             command = [binary, f"--web.listen-address={LOOPBACK}:{port}", *chosen]

@@ -1,7 +1,6 @@
 """From an event to somebody's pager: the daemon, Prometheus and Alertmanager as they are."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 

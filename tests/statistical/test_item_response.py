@@ -37,9 +37,9 @@ def test_an_interval_is_never_a_point(accuracy: float) -> None:
 
 
 def test_few_failures_are_worth_few_degrees_of_freedom() -> None:
-    # A dozen failures, and no way to foresee them: only a level this strict shows what they weigh.
+    # A dozen failures, and no way to foresee them: a level this strict shows what they weigh.
     target = recorded_outcomes.item_response_target(0.97, earlier=(0.93, 0.99))
-    strict = Repetitions(target, runs=500, level=0.99)
+    strict = Repetitions(target, runs=1000, level=0.99)
     repetitions.assert_covers(strict.coverage, 0.99)
 
 

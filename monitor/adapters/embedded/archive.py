@@ -9,7 +9,7 @@ from typing import Any, Self
 from monitor.adapters.embedded import records
 from monitor.adapters.embedded.state import Access, State
 from monitor.domain.identifiers import EvaluationId, SuiteName, VariantName
-from monitor.ports import Published, Record
+from monitor.ports import Entry, Published, Record
 from monitor.settings import TopicSettings
 
 FIND = """
@@ -25,6 +25,9 @@ NEWEST = """
         SELECT max(id) FROM records WHERE topic = ? AND variant IS NOT NULL
         GROUP BY variant, suite
     ) ORDER BY id
+"""
+JOURNAL = """
+    SELECT sequence, value FROM journal WHERE evaluation_id = ? AND sequence > ? ORDER BY sequence
 """
 OUTCOMES = "SELECT value FROM records WHERE topic = ? AND evaluation_id = ? ORDER BY part, id"
 MESSAGES = """
@@ -69,6 +72,16 @@ class SqliteArchive:
         """Records of a topic in the order in which they were appended, `limit` at most."""
         rows = await self._state.run(partial(_rows, MESSAGES, (topic, after_offset, limit)))
         return [records.decode(row, self._state.path) for row in rows]
+
+    async def journal(
+        self, evaluation_id: EvaluationId, after_sequence: int = -1
+    ) -> Sequence[Entry]:
+        """Stored rows of an evaluation, for looking on while it is open."""
+        wanted = (evaluation_id, after_sequence)
+        return [
+            Entry(evaluation_id=evaluation_id, sequence=sequence, value=value)
+            for sequence, value in await self._state.run(partial(_rows, JOURNAL, wanted))
+        ]
 
     async def _published(self, query: str, *wanted: str | int) -> list[Published]:
         return await self._state.run(partial(self._read, query, wanted))

@@ -13,6 +13,7 @@ from monitor.adapters.embedded import records
 from monitor.adapters.embedded.commits import Commits
 from monitor.adapters.embedded.schema import transaction
 from monitor.adapters.embedded.state import Access, State
+from monitor.domain.errors import OwnershipLost
 from monitor.domain.identifiers import EvaluationId
 from monitor.ports import Assigned, Commit, Delivery, Entry, Record, Revoked
 from monitor.settings import TopicSettings
@@ -144,6 +145,15 @@ class SqliteBus:
             rows = connection.execute(PAGE, page).fetchall()
             read += [records.decode(row, self._state.path) for row in rows]
         return read
+
+    async def confirm(self, partition: int) -> None:
+        """See `ports.Bus`; the lock on the state directory is as certain as it gets.
+
+        Raises:
+            OwnershipLost: another process took the partition over all the same.
+        """
+        if partition not in self._positions:
+            raise OwnershipLost(f"partition {partition} is not owned by this process")
 
     async def commit(self, commit: Commit) -> None:
         """Make everything in `commit` durable and visible at once.

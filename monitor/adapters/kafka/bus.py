@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from typing import Self
 
 from monitor.adapters.kafka import rows
@@ -14,7 +15,7 @@ from monitor.domain import facts
 from monitor.domain.errors import OwnershipLost
 from monitor.ports import Assigned, Commit, Delivery, Revoked, Telemetry
 
-FINISH_SECONDS = 10.0
+FINISH_SECONDS = 5.0
 LEASE_STEP_SECONDS = 0.05
 
 
@@ -44,7 +45,7 @@ class KafkaBus:
     async def open(cls, cluster: Cluster, *, telemetry: Telemetry | None = None) -> Self:
         """Begin to join the group; brokers and topics may appear later, see `trouble`."""
         bus = cls(cluster, telemetry)
-        bus._membership.start()  # noqa: SLF001
+        bus._membership.start()
         return bus
 
     @property
@@ -77,7 +78,7 @@ class KafkaBus:
         Raises:
             OwnershipLost: it is ours no longer.
         """
-        while not self._owned(partition).holds():
+        while not self._owned(partition).holds():  # noqa: ASYNC110 - no thread tells the loop
             await asyncio.sleep(LEASE_STEP_SECONDS)
 
     async def commit(self, commit: Commit) -> None:
@@ -111,16 +112,18 @@ class KafkaBus:
         await asyncio.shield(self._loop.run_in_executor(None, self._close))
 
     def _close(self) -> None:
-        for owned in list(self._membership.owned.values()):
-            owned.finish(FINISH_SECONDS)
+        deadline = time.monotonic() + FINISH_SECONDS
+        owned = list(self._membership.owned.values())
+        for each in owned:
+            each.finish()
+        for each in owned:
+            each.wait(deadline - time.monotonic())
         self._membership.leave()
 
     def _on_restored(self, partition: int, restored: Restored, seconds: float) -> None:
         self._deliveries.put(Assigned(partition=partition, journals=restored.journals))
         self._tell(
-            facts.PartitionRestored(
-                partition=partition, rows=restored.row_count, seconds=seconds
-            )
+            facts.PartitionRestored(partition=partition, rows=restored.row_count, seconds=seconds)
         )
 
     def _on_written(

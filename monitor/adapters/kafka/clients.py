@@ -7,12 +7,14 @@ records are pending; everything that can hang is therefore called through `withi
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import kafka
 from kafka.errors import KafkaError
+from kafka.net.compat import KafkaNetClient
 
 from monitor.settings import TopicSettings
 
@@ -56,7 +58,16 @@ class Cluster:
             "allow_auto_create_topics": False,
             "reconnect_backoff_max_ms": 1000,
         }
-        return kafka.KafkaConsumer(**self._common(), **(settings | options))
+        return _opened(kafka.KafkaConsumer, self._common() | settings | options)
+
+    @contextmanager
+    def reading(self, **options: object) -> Iterator[Any]:
+        """A consumer for the length of a block."""
+        consumer = self.consumer(**options)
+        try:
+            yield consumer
+        finally:
+            close_consumer(consumer)
 
     def producer(self, **options: object) -> Any:  # noqa: ANN401 - as above
         """A producer whose every wait is short enough to be waited for."""
@@ -69,11 +80,11 @@ class Cluster:
             "retry_backoff_ms": 20,
             "reconnect_backoff_max_ms": 500,
         }
-        return kafka.KafkaProducer(**self._common(), **(settings | options))
+        return _opened(kafka.KafkaProducer, self._common() | settings | options)
 
     def admin(self) -> Any:  # noqa: ANN401 - as above
         """A client for topics and groups."""
-        return kafka.KafkaAdminClient(**self._common(), request_timeout_ms=10_000)
+        return _opened(kafka.KafkaAdminClient, self._common() | {"request_timeout_ms": 10_000})
 
     def _common(self) -> dict[str, object]:
         # At DEBUG the client writes passwords.
@@ -84,6 +95,26 @@ class Cluster:
             "bootstrap_timeout_ms": int(BOOTSTRAP_SECONDS * 1000),
             **self.security,
         }
+
+
+def _opened(kind: Callable[..., Any], options: Mapping[str, object]) -> Any:  # noqa: ANN401
+    """A client; one that finds no broker leaves nothing behind, as it does by itself.
+
+    Raises:
+        KafkaError: no broker answers.
+    """
+    below: list[Any] = []
+
+    def network(**configuration: object) -> Any:  # noqa: ANN401 - the client has no types
+        below.append(KafkaNetClient(**configuration))
+        return below[0]
+
+    try:
+        return kind(**options, kafka_client=network)
+    except BaseException:
+        for each in below:
+            each.close()
+        raise
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:

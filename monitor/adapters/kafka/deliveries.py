@@ -9,7 +9,7 @@ from monitor.ports import Assigned, Delivery, Record, Revoked
 
 
 class Deliveries:
-    """A queue from threads into the event loop.
+    """A queue from threads into the event loop; what concerns partitions overtakes records.
 
     From the revocation of a partition until its reader has dealt with that, nothing may be done in
     the partition's name: a new ownership may begin in the meantime, of which the reader does not
@@ -19,32 +19,28 @@ class Deliveries:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._lock = threading.Lock()
-        self._waiting: deque[Delivery | Exception] = deque()
         self._filled = asyncio.Event()
-        self._records: Counter[int] = Counter()
+        self._changes: deque[Assigned | Revoked | Exception] = deque()
+        self._records: deque[Record] = deque()
+        self._counts: Counter[int] = Counter()
         self._revoked: Counter[int] = Counter()
         self._taken: Delivery | None = None
 
     def put(self, delivery: Delivery | Exception) -> None:
         """Add a delivery, from any thread; an exception is raised by `take` in its turn."""
         with self._lock:
+            if isinstance(delivery, Record):
+                self._records.append(delivery)
+                self._counts[delivery.partition] += 1
+            else:
+                self._changes.append(delivery)
             if isinstance(delivery, Revoked):
-                self._drop_records(delivery.partition)
-                self._revoked[delivery.partition] += 1
-            elif isinstance(delivery, Record):
-                self._records[delivery.partition] += 1
-            self._waiting.append(delivery)
+                number = delivery.partition
+                self._revoked[number] += 1
+                self._records = deque(it for it in self._records if it.partition != number)
+                del self._counts[number]
         with contextlib.suppress(RuntimeError):  # the loop has ended, and its reader with it
             self._loop.call_soon_threadsafe(self._filled.set)
-
-    def _drop_records(self, partition: int) -> None:
-        kept = (
-            each
-            for each in self._waiting
-            if not (isinstance(each, Record) and each.partition == partition)
-        )
-        self._waiting = deque(kept)
-        del self._records[partition]
 
     async def take(self) -> Delivery:
         """Wait for the next delivery; for one caller at a time, which may be cancelled."""
@@ -55,7 +51,7 @@ class Deliveries:
         while (delivery := self._next()) is None:
             self._filled.clear()
             # Something may have come between the look and the clearing.
-            if not self._waiting:
+            if not (self._changes or self._records):
                 await self._filled.wait()
         if isinstance(delivery, Exception):
             raise delivery
@@ -63,19 +59,20 @@ class Deliveries:
 
     def _next(self) -> Delivery | Exception | None:
         with self._lock:
-            if not self._waiting:
-                return None
-            delivery = self._waiting.popleft()
-            if isinstance(delivery, Record):
-                self._records[delivery.partition] -= 1
-            if isinstance(delivery, Assigned | Revoked | Record):
-                self._taken = delivery
-            return delivery
+            if self._changes:
+                change = self._changes.popleft()
+                self._taken = None if isinstance(change, Exception) else change
+                return change
+            if self._records:
+                record = self._records.popleft()
+                self._counts[record.partition] -= 1
+                return record
+            return None
 
     def records(self, partition: int) -> int:
         """How many records of a partition wait."""
-        return self._records[partition]
+        return self._counts[partition]
 
     def is_being_revoked(self, partition: int) -> bool:
-        """Whether its reader still has a revocation of the partition to deal with."""
+        """Whether the reader still has a revocation of the partition to deal with."""
         return self._revoked[partition] > 0

@@ -3,7 +3,6 @@
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,10 +45,10 @@ def read(cluster: Cluster, partition: int, *, seconds: float) -> Restored:
     place = TopicPartition(cluster.journal, partition)
     # Reading committed records stops at the first open transaction, so the end must be found
     # by other means: as the end of all records, whosever they are.
-    with closing(cluster.consumer(retry_backoff_ms=20)) as every:
+    with cluster.reading(retry_backoff_ms=20) as every:
         end = every.end_offsets([place], timeout_ms=_milliseconds(deadline))[place]
     options = {"isolation_level": "read_committed", "group_id": cluster.group}
-    with closing(cluster.consumer(retry_backoff_ms=20, fetch_max_wait_ms=50, **options)) as committed:
+    with cluster.reading(retry_backoff_ms=20, fetch_max_wait_ms=50, **options) as committed:
         requests = TopicPartition(cluster.topics.versions, partition)
         settled = committed.committed(requests, timeout_ms=_milliseconds(deadline))
         committed.assign([place])

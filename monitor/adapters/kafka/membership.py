@@ -15,7 +15,7 @@ records wait to be asked for. Traps of kafka-python 3.0.12 shape this module:
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -39,7 +39,7 @@ HEARTBEATS = 6  # in a session, at least
 REBALANCE_SECONDS = 30.0
 RETRY_SECONDS = 1.0
 LAG_SECONDS = 10.0
-METADATA_SECONDS = 10.0
+ADMIN_SECONDS = 10.0  # for what is looked up before we join
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +124,7 @@ class Membership:
         self.trouble = detail
 
     def _join(self) -> None:
-        found = topics.problems(self._cluster)
+        found = within(ADMIN_SECONDS, partial(topics.problems, self._cluster))
         if found:
             raise KafkaError("; ".join(map(str, found)))
         session, heartbeat = self._cluster.session_seconds, self._cluster.heartbeat_seconds
@@ -141,7 +141,7 @@ class Membership:
         )
         topic = self._cluster.topics.versions
         self._consumer.subscribe([topic], listener=_Rebalances(self))
-        within(METADATA_SECONDS, partial(self._consumer.partitions_for_topic, topic))
+        within(ADMIN_SECONDS, partial(self._consumer.partitions_for_topic, topic))
         self.trouble = None
 
     def _part(self) -> None:
@@ -160,13 +160,20 @@ class Membership:
         sent = heartbeat.last_send
         self._lease.note(sent=sent, received=heartbeat.last_receive)
         for place, records in polled.items():
-            fed = self._fed.get(place.partition)
-            if fed is not None and not fed.is_lost:
-                for record in records:
-                    self._deliveries.put(_record(record))
+            self._deliver(place, records)
         if time.monotonic() - self._measured > LAG_SECONDS:
             self._measured = time.monotonic()
             self._measure()
+
+    def _deliver(self, place: TopicPartition, records: Sequence[Any]) -> None:
+        fed = self._fed.get(place.partition)
+        if fed is not None and not fed.is_lost:
+            for record in records:
+                self._deliveries.put(_record(record))
+            return
+        # Too early, or of an ownership that has ended: if it is ours again, it is read again.
+        with contextlib.suppress(ValueError):
+            self._consumer.seek(place, records[0].offset)
 
     def _steer(self) -> None:
         """Let records of those partitions come that have been taken over and have room."""
@@ -189,7 +196,9 @@ class Membership:
         with contextlib.suppress(KafkaError):  # the next measurement is soon enough
             ends = self._consumer.end_offsets(places, timeout_ms=1000)
             for place, end in ends.items():
-                self._observer.lagging(place.partition, max(0, end - owned[place.partition].settled))
+                self._observer.lagging(
+                    place.partition, max(0, end - owned[place.partition].settled)
+                )
 
     def gain(self, places: Iterable[TopicPartition]) -> None:
         """Take partitions over; in the client's thread, so without waiting."""
@@ -216,7 +225,7 @@ class Membership:
         self._assignor.member_assignment = None
 
 
-class _Rebalances(ConsumerRebalanceListener):  # type: ignore[misc] - the client has no types
+class _Rebalances(ConsumerRebalanceListener):  # type: ignore[misc]
     """What the group decides; called in the client's thread, which nothing here may block."""
 
     def __init__(self, membership: Membership) -> None:

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, assert_never
 
 from kafka.errors import KafkaError
@@ -142,14 +143,16 @@ class Ownership:
                     outcome.set_exception(self._loss())
             self._changed.notify_all()
 
-    def finish(self, seconds: float) -> None:
-        """Write what waits, for so long at most, then let go."""
+    def finish(self) -> None:
+        """Write what waits and then let go; returns at once."""
         with self._changed:
             self._finishing = True
             self._changed.notify_all()
-        self._thread.join(seconds)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it is finished; what is not written by then has failed."""
+        self._thread.join(max(0.0, seconds))
         self.lose()
-        self._thread.join(STEP_SECONDS)
 
     def _run(self) -> None:
         try:
@@ -183,7 +186,8 @@ class Ownership:
         """
         began = time.monotonic()
         while True:
-            self._wait_until(lambda: since is None or self._group.lease.confirmed_after(since))
+            if since is not None:
+                self._wait_until(partial(self._group.lease.confirmed_after, since))
             try:
                 restored = self._restore()
             except (KafkaError, TimeoutError, OSError) as error:
@@ -201,8 +205,8 @@ class Ownership:
             if self._lost:
                 raise _Lost
             if not self._restored:
-                self._restored = True
                 self._listener.restored(self.partition, restored, seconds)
+                self._restored = True  # whoever sees this may rely on its having been told
 
     def _restore(self) -> Restored:
         if self._producer is not None:
@@ -265,9 +269,7 @@ class Ownership:
             batch[0].outcome.set_exception(self._refused(refusal))
             self._tell(TransactionOutcome.REFUSED, batch, began)
 
-    def _tell(
-        self, outcome: TransactionOutcome, batch: Sequence[_Waiting], began: float
-    ) -> None:
+    def _tell(self, outcome: TransactionOutcome, batch: Sequence[_Waiting], began: float) -> None:
         self._listener.written(self.partition, outcome, len(batch), time.monotonic() - began)
 
     def _refused(self, error: Exception) -> StateError:

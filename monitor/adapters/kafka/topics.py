@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from math import inf, nan
 from typing import TypeVar
 
 from kafka.admin import ConfigResource, ConfigResourceType
@@ -48,6 +49,12 @@ class _Found:
 
     def number(self, name: str) -> int | None:
         return int(self.config[name]) if name in self.config else None
+
+    @property
+    def retention(self) -> float:
+        """Milliseconds for which records are kept; NaN where we may not look."""
+        kept = self.number("retention.ms")
+        return nan if kept is None else inf if kept < 0 else kept
 
 
 async def create_topics(cluster: Cluster, layout: Layout) -> Sequence[str]:
@@ -156,9 +163,8 @@ def _unfit(cluster: Cluster, found: Mapping[str, _Found]) -> Iterator[Problem]:
     if "compact" not in journal.config.get("cleanup.policy", "compact"):
         todo = "set cleanup.policy=compact,delete"
         yield Problem(where=where, what="is not compacted, and grows for ever", todo=todo)
-    kept, events = journal.number("retention.ms"), requests.number("retention.ms")
     deletes = "delete" in journal.config.get("cleanup.policy", "")
-    if deletes and kept is not None and kept >= 0 and (events is None or not 0 <= events < kept):
+    if deletes and journal.retention < inf and requests.retention >= journal.retention:
         what = f"forgets which evaluations have ended before {names.versions} forgets their events"
         yield Problem(where=where, what=what, todo="raise its retention.ms above that of the other")
     for name in (names.versions, names.evaluations, names.outcomes, names.dead_letter):

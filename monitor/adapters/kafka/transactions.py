@@ -84,7 +84,7 @@ def write(
     cluster: Cluster,
     metadata: Callable[[], ConsumerGroupMetadata],
 ) -> Outcome:
-    """Write everything in one transaction and say what came of it; takes twice DEADLINE_SECONDS at most.
+    """Write everything in one transaction and say what came of it, within two deadlines.
 
     Args:
         producer: whose transactions have been initialised.

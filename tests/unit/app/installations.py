@@ -1,7 +1,7 @@
 """A small installation: a suite, its history, an endpoint that answers, and what is configured."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,9 +35,11 @@ POLL_SECONDS = 0.001
 NOWHERE = "http://127.0.0.1:1/v1"
 
 
-def write_history(file: Path, *, items: int = len(ITEMS), prefix: str = "earlier") -> None:
-    """Outcomes of 40 made-up models on the first items."""
-    earlier = suites.synthetic_history(ITEMS, seed=1)
+def write_history(
+    file: Path, *, items: int = len(ITEMS), prefix: str = "earlier", pool: Sequence[str] = ITEMS
+) -> None:
+    """Outcomes of 40 made-up models on the first items of a pool."""
+    earlier = suites.synthetic_history(pool, seed=1)
     matrix = outcomes.OutcomeMatrix(
         outcomes=earlier.outcomes[:, :items],
         models=tuple(name.replace("earlier", prefix) for name in earlier.models),
@@ -46,6 +48,11 @@ def write_history(file: Path, *, items: int = len(ITEMS), prefix: str = "earlier
         groups=None,
     )
     outcomes.write_outcomes(file, matrix)
+
+
+def write_foreign_history(file: Path) -> None:
+    """Outcomes on items of another suite."""
+    write_history(file, pool=[f"other/{item}" for item in ITEMS])
 
 
 def write_pool(folder: Path) -> Path:

@@ -1,5 +1,6 @@
 import asyncio
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,11 @@ import pytest
 from monitor.adapters.embedded.state import FILE
 from monitor.app import checks
 from monitor.app.checks import Report
+from monitor.settings import HistoryFile
 from tests.unit.app import installations
 from tests.unit.app.installations import NOWHERE, document, served
+
+PICTURE = {"type": "image", "image": "https://host/p.png"}
 
 
 def check(
@@ -83,6 +87,14 @@ def test_history_of_some_items_is_a_warning(pool: Path) -> None:
     assert warning.what == "history covers 20 of 60 items"
 
 
+def test_history_of_another_suite_is_a_problem(pool: Path) -> None:
+    installations.write_foreign_history(pool / "history.npz")
+    found = checks.check_history(installations.SUITE, [HistoryFile(file=pool / "history.npz")])
+    assert [problem.what for problem in found.problems] == [
+        "holds no outcome for suite 'arithmetic' that may be used"
+    ]
+
+
 def test_no_history_is_a_warning(pool: Path) -> None:
     (warning,) = check(pool, suites=[{"path": str(pool / "suite")}]).warnings
     assert warning.what.startswith("has no history")
@@ -116,3 +128,31 @@ def test_a_suite_alone_is_checked(pool: Path) -> None:
     assert checks.check_suite(pool / "suite").notes == ["suite 'arithmetic': 60 items in 4 groups"]
     (problem,) = checks.check_suite(pool / "geometry").problems
     assert problem.where.endswith("geometry")
+
+
+CHOICE_LINES: Mapping[str, Mapping[str, object]] = {
+    "shown": {"input": "Red or green?", "choices": ["Red", "green"]},
+    "hidden": {"input": "Which colour?", "choices": ["Red", "green"]},
+    "pictured": {"input": [{"role": "user", "content": [PICTURE]}], "choices": ["Red", "green"]},
+    "open": {"input": "Which colour?"},
+}
+
+
+def test_choices_that_are_not_shown_are_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "suite.yaml").write_text("name: colours\ngrader: {kind: exact}\n")
+    lines = [{"id": name, "target": "Red", **each} for name, each in CHOICE_LINES.items()]
+    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (warning,) = checks.check_suite(tmp_path).warnings
+    assert str(warning) == (
+        "suite 'colours': 1 item with choices that the model is not shown, the first is 'hidden' "
+        "(name `choices` in prompt.user, or repeat them in the item's input)"
+    )
+
+
+def test_a_base_url_that_ends_too_early_is_a_warning(pool: Path) -> None:
+    with served() as endpoint:
+        early = {"base_url": endpoint.base_url.removesuffix("/v1"), "model": "good"}
+        found = check(pool, offline=False, endpoints={"one": early})
+    (warning,) = found.warnings
+    assert warning.todo == "does base_url lack /v1 at its end?"
+    assert found.problems == []

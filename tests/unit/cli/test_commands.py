@@ -13,8 +13,11 @@ COMMANDS = [
     "submit",
     "evaluate",
     "replay",
+    "results",
+    "dead-letters",
     "simulate-endpoint",
     "suite check",
+    "suite example",
     "suite record",
 ]
 

@@ -24,7 +24,8 @@ def test_the_summary_has_every_version_and_the_replay(terminal: Terminal) -> Non
     ]
     assert rows == ["version", *(each.name for each in demo.MODELS)]
     assert "Replayed from their records: 4 of 4 results agree to the byte." in ended.out
-    assert "support-chat on arithmetic: 100 of 100" in ended.err
+    assert "arithmetic: chat v1, 100 of 100" in ended.err
+    assert [line for line in lines if line.endswith(" ") or len(line) > 100] == []
 
 
 def test_statistics_are_json_if_wanted_and_kept_for_the_next_run(

@@ -4,7 +4,13 @@ from pathlib import Path
 import pytest
 
 from monitor.service.daemon import Daemon
-from tests.unit.app.installations import NOWHERE, Served, served
+from tests.unit.app.installations import (
+    NOWHERE,
+    Served,
+    served,
+    write_foreign_history,
+    write_history,
+)
 from tests.unit.cli.terminal import Ended, Terminal
 
 SECRET = "canary-0123456789"
@@ -62,6 +68,7 @@ def test_again_is_not_bought_again(pool: Path, terminal: Terminal, endpoint: Ser
     assert (first.code, second.code) == (0, 0)
     assert first.document() == second.document()
     assert "nothing was asked" in second.err
+    assert "another --version asks again" in second.err
     assert endpoint.asked() == 60
 
 
@@ -75,18 +82,73 @@ def test_the_second_version_is_compared(pool: Path, terminal: Terminal, endpoint
 
 @pytest.mark.usefixtures("pool")
 def test_at_least_decides_without_a_version_before(terminal: Terminal, endpoint: Served) -> None:
-    codes = [
-        evaluate(terminal, "--at-least", share, base_url=endpoint.base_url).code
+    ended = [
+        evaluate(terminal, "--at-least", share, base_url=endpoint.base_url)
         for share in ("0.7", "0.9")
     ]
-    assert codes == [0, 1]
+    assert [each.code for each in ended] == [0, 1]
+    assert "compare" not in ended[0].err
 
 
 @pytest.mark.usefixtures("pool")
 def test_history_can_be_narrowed(terminal: Terminal, endpoint: Served) -> None:
-    options = ("--budget", "20", "--history", "history.npz", "--exclude", "earlier-*", "--json")
-    document = evaluate(terminal, *options, base_url=endpoint.base_url).document()
-    assert document["data"]["statistics"]["plan"]["inference"]["design"] == "simple"
+    options = ("--budget", "20", "--history", "history.npz", "--json")
+    digests = {
+        pattern: evaluate(
+            terminal, *options, "--exclude", pattern, base_url=endpoint.base_url
+        ).document()["data"]["statistics"]["plan"]["history_digest"]
+        for pattern in ("none", "earlier-0*")
+    }
+    assert digests["none"] != digests["earlier-0*"]
+
+
+FOREIGN = [(("--exclude", "earlier-*"), "history.npz"), (("--history", "other.npz"), "other.npz")]
+
+
+@pytest.mark.parametrize(("options", "file"), FOREIGN)
+def test_history_of_which_nothing_fits_is_an_error(
+    options: tuple[str, str], file: str, pool: Path, terminal: Terminal
+) -> None:
+    write_foreign_history(pool / "other.npz")
+    ended = evaluate(terminal, "--history", "history.npz", *options)
+    assert (ended.code, ended.out) == (2, "")
+    assert f"{file}: holds no outcome for suite 'arithmetic' that may be used" in ended.err
+
+
+def test_history_of_some_items_is_a_warning(
+    pool: Path, terminal: Terminal, endpoint: Served
+) -> None:
+    write_history(pool / "history.npz", items=20)
+    ended = evaluate(terminal, "--history", "history.npz", base_url=endpoint.base_url)
+    assert ended.code == 0
+    assert "warning: suite 'arithmetic': history covers 20 of 60 items (" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((), "any estimate is MET; give --state DIR to keep results, or --at-least"),
+        (("--state", "kept"), "any estimate is MET; the next version will be compared"),
+    ],
+)
+@pytest.mark.usefixtures("pool")
+def test_nothing_to_compare_with_is_told(
+    options: tuple[str, ...], says: str, terminal: Terminal, endpoint: Served
+) -> None:
+    assert says in evaluate(terminal, *options, base_url=endpoint.base_url).err
+
+
+@pytest.mark.usefixtures("pool")
+def test_a_share_is_meant_as_it_stands(terminal: Terminal, endpoint: Served) -> None:
+    ended = evaluate(terminal, "--budget", "50%", "--json", base_url=endpoint.base_url)
+    assert ended.document()["data"]["statistics"]["plan"]["draws"] == 30
+
+
+@pytest.mark.usefixtures("pool")
+def test_a_base_url_that_ends_too_early_is_hinted_at(terminal: Terminal, endpoint: Served) -> None:
+    ended = evaluate(terminal, base_url=endpoint.base_url.removesuffix("/v1"))
+    assert ended.code == 4
+    assert "hint: does --base-url lack /v1 at its end?" in ended.err
 
 
 @pytest.mark.usefixtures("pool")

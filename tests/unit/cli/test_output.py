@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -6,6 +7,7 @@ from monitor.cli import output
 from monitor.domain.results import Interval, Money, Outcome
 from monitor.wire import results
 from tests.unit.app.cancellations import result
+from tests.unit.wire import examples
 
 CANCELLED = result("e1", "chat", Outcome.CANCELLED).result
 
@@ -44,3 +46,40 @@ def test_numbers_for_people() -> None:
     assert output.bounds(interval, 2) == "[0.10, 0.25]"
     assert output.money(Money(amount=0.5, currency="EUR")) == "0.5000 EUR"
     assert output.money(None) == "no price configured"
+
+
+def rows_of(*, design: str, ess_ratio: float) -> list[str]:
+    """Texts about what the answers are worth."""
+    inference = replace(examples.PLAN.inference, design=design)
+    plan = replace(examples.PLAN, inference=inference)
+    estimate = replace(examples.ESTIMATE, ess_ratio=ess_ratio)
+    findings = replace(examples.FINDINGS, estimate=estimate)
+    value = results.encode(
+        results.statistics_bytes(plan, findings),
+        spend=examples.SPEND,
+        times=examples.TIMES,
+        source="/test",
+    )
+    rows = output.result_rows(results.decode(value))
+    return [text for _, text in rows if "plain" in text]
+
+
+def test_what_history_has_brought_is_told() -> None:
+    draws = examples.PLAN.draws
+    better = rows_of(design="without_replacement", ess_ratio=2.0)
+    assert better == [f"{2 * draws} plain random draws"]
+    worse = rows_of(design="without_replacement", ess_ratio=0.5)
+    assert worse == [
+        f"{draws / 2:.0f} plain random draws",
+        "history made the interval wider than plain sampling would have",
+    ]
+    assert rows_of(design="simple", ess_ratio=1.0) == []
+
+
+def test_a_terminal_breaks_between_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    output.print_text("Not worse than v2-better: +0.010.")
+    assert capsys.readouterr().out == "Not worse than\nv2-better: +0.010.\n"

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from monitor.cli.progress import ProgressTelemetry
+from monitor.cli.progress import Bars, ProgressTelemetry
 from monitor.domain import facts
 from tests.unit.adapters import examples
 
@@ -24,17 +24,35 @@ def progress() -> ProgressTelemetry:
 def test_lines_are_few_and_on_standard_error(
     progress: ProgressTelemetry, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    progress.record(examples.STARTED)
     for answered in range(1, DRAWS + 1):
         progress.record(settled(answered))
     progress.close()
     written = capsys.readouterr()
     assert written.out == ""
-    assert [line.split(": ")[1] for line in written.err.splitlines()] == [
-        "25 of 100",
-        "50 of 100",
-        "75 of 100",
-        "100 of 100",
+    assert written.err.splitlines()[1:] == [
+        f"faq: support-chat 2026-11-29.1, {answered} of 100 answers"
+        for answered in (25, 50, 75, 100)
     ]
+
+
+def test_leaps_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    bars = Bars()
+    bars.begin(examples.PLAN, 30)
+    for answered in (30, 49, 80, 90):
+        bars.advance(examples.EVALUATION, answered)
+    bars.close()
+    assert [line.split(", ")[1] for line in capsys.readouterr().err.splitlines()[1:]] == [
+        "80 of 100 answers"
+    ]
+
+
+def test_what_has_not_begun_is_not_shown(
+    progress: ProgressTelemetry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    progress.record(settled(DRAWS))
+    progress.close()
+    assert capsys.readouterr().err == ""
 
 
 def test_waiting_and_the_end_are_told(

@@ -60,7 +60,11 @@ def test_a_faulted_evaluation_has_nothing_to_replay(pool: Path, terminal: Termin
 def test_an_unknown_id_is_an_error(identity: str, terminal: Terminal) -> None:
     ended = terminal.run("replay", f"{identity}x")
     assert ended.code == 2
-    assert f"there is no result of evaluation '{identity}x' in " in ended.err
+    assert f"no result of an evaluation whose id begins with '{identity}x'" in ended.err
+
+
+def test_the_beginning_of_an_id_is_enough(identity: str, terminal: Terminal) -> None:
+    assert terminal.run("replay", identity[:8], "--json").document()["evaluation_id"] == identity
 
 
 @pytest.mark.usefixtures("pool")

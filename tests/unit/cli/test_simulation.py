@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from monitor.adapters.suite_files import read_suite
+from monitor.app import checks
+from monitor.settings import HistoryFile
 from tests.unit.cli.terminal import Terminal
 
 MISTAKES = [
@@ -51,3 +53,20 @@ def test_a_suite_that_could_not_be_read_is_an_error(terminal: Terminal) -> None:
     ended = terminal.run("suite", "record", "history.npz", "made", "--name", "a b")
     assert (ended.code, ended.out) == (2, "")
     assert "name: must be a name" in ended.err
+
+
+def test_an_example_is_a_suite_with_history(terminal: Terminal, tmp_path: Path) -> None:
+    folder = tmp_path / "suites" / "made"
+    ended = terminal.run("suite", "example", folder)
+    assert ended.code == 0
+    assert f"--history {folder}/history.npz" in ended.out
+    found = checks.check_history(read_suite(folder), [HistoryFile(file=folder / "history.npz")])
+    assert (found.problems, found.warnings) == ([], [])
+
+
+def test_an_example_replaces_nothing(terminal: Terminal, pool: Path) -> None:
+    before = (pool / "suite/suite.yaml").read_bytes()
+    ended = terminal.run("suite", "example", "suite")
+    assert (ended.code, ended.out) == (2, "")
+    assert "suite/suite.yaml is there already" in ended.err
+    assert (pool / "suite/suite.yaml").read_bytes() == before

@@ -1,3 +1,4 @@
+import asyncio
 import io
 import json
 from pathlib import Path
@@ -6,7 +7,11 @@ from typing import Any
 import pytest
 
 from monitor.adapters.embedded.state import FILE
+from monitor.cli import submission
+from monitor.domain.identifiers import SuiteName
+from tests.unit.app import states
 from tests.unit.cli.terminal import Ended, Terminal
+from tests.unit.wire import examples
 
 
 @pytest.fixture
@@ -104,4 +109,19 @@ def test_standard_input_is_a_file_too(
 def test_waiting_in_vain_says_what_to_look_at(submit: Any) -> None:  # noqa: ANN401
     ended = submit(*LEAST, "--wait", "0")
     assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("waiting at most 0 s for evaluation ")
+    assert " of chat 1\n" in ended.err
     assert "see that `variant-monitor run` is running" in ended.err
+
+
+def test_others_see_how_far_it_is(
+    submit: Any,  # noqa: ANN401
+    pool: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected = {SuiteName("arithmetic"): states.OPEN}
+    monkeypatch.setattr(submission, "expected_evaluations", lambda *_: expected)
+    asyncio.run(states.write_journal(pool / "state", 0, 1, 2))
+    ended = submit(*LEAST, "--wait", "0.1")
+    plan = examples.PLAN
+    assert f"{plan.draws} of {plan.population} items" in ended.err

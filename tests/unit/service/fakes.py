@@ -103,6 +103,9 @@ class MemoryBus:
     def wake(self) -> None:
         self._changed.set()
 
+    async def confirm(self, partition: int) -> None:
+        """Nobody else is there."""
+
     async def commit(self, commit: Commit) -> None:
         if self.before is not None:
             await self.before(commit)

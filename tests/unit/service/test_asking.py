@@ -101,8 +101,16 @@ class Bench:
     def set_patience(self, patience: Patience) -> None:
         self.asking = replace(self.asking, patience=patience)
 
+    def set_confirmation(self, seconds: float) -> None:
+        """Let the bus take so long before each attempt."""
+        self.asking = replace(self.asking, confirm=lambda: self.clock.sleep(seconds))
+
     def set_rules(self, rules: AnswerRules) -> None:
         self.asking = replace(self.asking, rules=rules)
+
+
+async def at_once() -> None:
+    """The bus has nothing against it."""
 
 
 @pytest.fixture
@@ -120,6 +128,7 @@ def bench() -> Callable[..., Bench]:
             clock=clock,
             telemetry=facts,
             jitter=lambda: 0.5,
+            confirm=at_once,
         )
         return Bench(clock, endpoint, facts, asking)
 
@@ -321,3 +330,12 @@ async def test_a_defect_of_the_endpoint_is_not_swallowed(bench: Make) -> None:
 async def test_a_fault_names_itself(bench: Make) -> None:
     [learnt] = await bench(Refused(http_status=403, message="no access")).ask()
     assert learnt.reading == EndpointFault(fault=Fault.FORBIDDEN, detail="HTTP 403: no access")
+
+
+async def test_waiting_for_the_bus_takes_nothing_of_the_items_time(bench: Make) -> None:
+    made = bench(BUSY, ANSWER)
+    made.set_patience(Patience(item_seconds=10.0, attempt_seconds=5.0))
+    made.set_confirmation(1000.0)
+    (learnt,) = await made.ask()
+    assert learnt.usage.attempts == 2
+    assert isinstance(learnt.reading, Gradable)

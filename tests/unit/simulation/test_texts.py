@@ -25,6 +25,9 @@ GRADED: dict[str, tuple[str, Mapping[str, Any], Item]] = {
     "numeric": ("numeric", {}, pools.item("a", target=["-242"])),
     "numeric, nines": ("numeric", {}, pools.item("a", target=["0.99"])),
     "regex": ("regex", {"pattern": r"(?i)answer: (\w+)"}, pools.item("a", target=["B"])),
+    "regex, digits in words": ("regex", {"pattern": r"\d+ km"}, pools.item("a", target=["12 km"])),
+    "regex, words": ("regex", {"pattern": "[a-z]+ 7"}, pools.item("a", target=["gate 7"])),
+    "regex, last of a range": ("regex", {"pattern": "[A-D]"}, pools.item("a", target=["D"])),
     "regex, tags": ("regex", {"pattern": "<answer>(.*?)</answer>"}, pools.item("a")),
 }
 
@@ -55,23 +58,29 @@ def test_an_answer_that_is_none_has_none() -> None:
     assert graded.ungraded is Ungraded.NO_ANSWER
 
 
-def test_items_that_cannot_be_answered_are_all_named() -> None:
-    suite = pools.suite(
-        pools.item("fits", target=["1"]),
-        pools.item("never"),
-        pools.item("nor this"),
-        kind="regex",
-        options={"pattern": r"^(\d)$"},
-    )
+def never(*names: str) -> list[Item]:
+    return [pools.item(name) for name in names]
+
+
+def problem_of(*items: Item, pattern: str) -> str:
+    suite = pools.suite(*items, kind="regex", options={"pattern": pattern})
     with pytest.raises(errors.SuiteError) as caught:
         texts.texts(suite)
-    assert [problem.where for problem in caught.value.problems] == [
-        "suite pool, item never",
-        "suite pool, item nor this",
-    ]
+    (problem,) = caught.value.problems
+    return problem.what
+
+
+def test_items_that_cannot_be_answered_are_named_together() -> None:
+    what = problem_of(
+        pools.item("fits", target=["1"]), *never("never", "nor this"), pattern=r"^(\d)$"
+    )
+    assert what == "no simulated answer is graded 1 by the regex grader of never, nor this"
+
+
+def test_of_many_items_the_first_are_named() -> None:
+    assert problem_of(*never(*"abcdefg"), pattern=r"^(\d)$").endswith("of a, b, c, d, e and 2 more")
 
 
 def test_items_that_are_always_right_are_named() -> None:
-    suite = pools.suite(pools.item("a", target=["x"]), kind="regex", options={"pattern": "x|"})
-    with pytest.raises(errors.SuiteError, match="no simulated answer is graded 0 by its regex"):
-        texts.texts(suite)
+    what = problem_of(pools.item("a", target=["x"]), pattern="x|")
+    assert what == "no simulated answer is graded 0 by the regex grader of a"

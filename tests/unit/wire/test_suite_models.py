@@ -31,6 +31,11 @@ def test_further_keys_of_a_grader_are_its_options() -> None:
     assert model.grader.spec() == GraderSpec(kind="k", options={"a": [1, None]})
 
 
+def test_the_name_of_a_grader_alone_is_explained() -> None:
+    with pytest.raises(ValidationError, match=r"write grader: \{kind: numeric\}"):
+        SuiteModel.model_validate({**MANIFEST, "grader": "numeric"})
+
+
 @pytest.mark.parametrize(
     ("content", "meant"),
     [

@@ -326,3 +326,40 @@ def test_unreadable_bytes_in_a_credential_are_refused(configured: Settings, tmp_
     (tmp_path / "secrets/spare").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigError, match="spare must hold one line"):
         resolve_credentials(configured, {"PROD_KEY": "x"})
+
+
+KAFKA = """\
+suites: [{path: suites/faq}]
+bus:
+  kind: kafka
+  bootstrap_servers: ["kafka-0:9092", "kafka-1:9092"]
+  security: {tls: true, sasl: {username: monitor, credential: broker}}
+credentials: {broker: {env: BROKER}}
+"""
+
+
+def test_kafka(tmp_path: Path) -> None:
+    file = tmp_path / "monitor.yaml"
+    file.write_text(KAFKA)
+    bus = load_settings(file, {}).bus
+    assert isinstance(bus, KafkaBus)
+    assert bus.bootstrap_servers == ("kafka-0:9092", "kafka-1:9092")
+    assert bus.security.sasl is not None
+    assert bus.security.sasl.mechanism == "SCRAM-SHA-512"
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (("kind: kafka", "kind: rabbit"), "bus: kind must be one of 'embedded', 'kafka'"),
+        (('"kafka-0:9092"', "kafka-0"), "bus.bootstrap_servers[0]: must be a broker as host:port"),
+        (("credential: broker", "credential: brokr"), "did you mean broker?"),
+        (("tls: true", "tls: false, ca_file: ca.pem"), "has certificates, but tls is off"),
+        (("tls: true", "tls: true, cert_file: c.pem"), "needs cert_file and key_file together"),
+    ],
+)
+def test_problems_of_kafka(change: tuple[str, str], found: str, tmp_path: Path) -> None:
+    file = tmp_path / "monitor.yaml"
+    file.write_text(KAFKA.replace(*change))
+    with pytest.raises(ConfigError, match=re.escape(found)):
+        load_settings(file, {})
