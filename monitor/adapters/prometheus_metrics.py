@@ -26,7 +26,7 @@ from monitor.domain.results import Difference, Estimate, Findings, Outcome
 from monitor.ports import Clock
 from monitor.settings import MetricSettings
 
-OTHER = VariantName("other")
+OTHER = VariantName("_other")  # begins as the name of no variant may
 EVALUATION = "evaluation"  # the one purpose of queries so far
 BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
 DECIDED = frozenset({Outcome.MET, Outcome.NOT_MET, Outcome.INCONCLUSIVE})
@@ -42,7 +42,7 @@ class LastResult:
     """What the page and the gauges show of one published result.
 
     draws: n of the plan; tolerance: that of a `NotWorse` objective; seconds: how long it took.
-    Each is None where there was no such thing.
+    Each is None where there was no such thing, as is evaluation_id where it is not known.
     """
 
     variant: VariantName
@@ -53,6 +53,7 @@ class LastResult:
     tolerance: float | None
     at: datetime
     seconds: float | None
+    evaluation_id: EvaluationId | None = None
 
     @property
     def effective_sample_size(self) -> float | None:
@@ -288,6 +289,7 @@ class MetricsTelemetry(Collector):
 
 def _last_result(fact: facts.EvaluationEnded) -> LastResult:
     return LastResult(
+        evaluation_id=fact.evaluation_id,
         variant=fact.variant,
         suite=fact.suite,
         version=fact.version,

@@ -16,8 +16,10 @@ TEMPLATE = """<!doctype html>
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2em }
 table { border-collapse: collapse }
 caption { text-align: left }
-th, td { padding: .3em .8em; border-bottom: 1px solid #8888; text-align: left; vertical-align: top }
-td.number { text-align: right; white-space: nowrap }
+th, td { padding: .3em .5em; border-bottom: 1px solid #8888; text-align: left; vertical-align: top }
+td.number { text-align: right }
+td.number, td.name { white-space: nowrap }
+td.sentence { min-width: 12em }
 .NOT_MET, .FAULTED { color: #c00; font-weight: bold }
 .MET { color: #070 }
 </style>
@@ -27,15 +29,22 @@ td.number { text-align: right; white-space: nowrap }
 {% endfor %}
 {% if results %}
 <table>
-<caption>Last results; numbers in brackets are confidence intervals</caption>
-<tr><th>Variant<th>Suite<th>Version<th>Verdict<th>Right answers<th>Change<th>Answers<th>Ended
+<caption>Last results; numbers in brackets are confidence intervals, below the time
+stands the id of the evaluation</caption>
+<tr><th>Variant<th>Suite<th>Version<th>Verdict<th>Right answers<th>Change<th>Answers<th>Ended, UTC
 {% for result in results %}
 {% set verdict = result.findings.verdict %}
-<tr><td>{{ result.variant }}<td>{{ result.suite }}<td>{{ result.version }}
-<td><span class="{{ verdict.outcome }}">{{ verdict.outcome }}</span><br>{{ verdict.sentence }}
+<tr><td class="name">{{ result.variant }}<td class="name">{{ result.suite }}
+<td class="name">{{ result.version }}
+<td class="sentence"><span class="{{ verdict.outcome }}">{{ verdict.outcome }}</span>
+{{ verdict.severity or "" }}<br>{{ verdict.sentence }}
 <td class="number">{{ estimate(result) }}<td class="number">{{ difference(result) }}
+{% set compared = result.findings.difference %}
+{% if compared %}<br>against {{ compared.previous_version }}{% endif %}
 <td class="number">{{ result.findings.answered }} of {{ result.draws or "unknown" }}
-<td>{{ result.at.strftime("%Y-%m-%d %H:%M UTC") }}
+<td class="name">{{ result.at.strftime("%Y-%m-%d %H:%M") }}
+{% if result.evaluation_id %}<br><abbr title="{{ result.evaluation_id }}">
+{{- result.evaluation_id[:8] }}</abbr>{% endif %}
 {% endfor %}
 </table>
 {% else %}

@@ -19,8 +19,12 @@ def read_suite(path: Path) -> Suite:
     Raises:
         SuiteError: everything that is wrong, with file, line and field.
     """
-    file = path / MANIFEST if path.is_dir() else path
-    manifest = _read(file, todo="name the folder of a suite, or its suite.yaml")
+    todo = "name the folder of a suite, or its suite.yaml"
+    try:
+        file = path / MANIFEST if path.is_dir() else path
+    except OSError as error:
+        raise _unusable(path, error, todo=todo) from error
+    manifest = _read(file, todo=todo)
     items = file.parent / suites.items_file(manifest)
     return suites.decode_suite(manifest, _read(items, todo="put it beside suite.yaml"))
 

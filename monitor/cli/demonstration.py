@@ -17,8 +17,8 @@ from monitor.settings import LogSettings
 COLUMNS = ("version", "estimate, 95 %", "truth", "change", "verdict", "USD", "saved")
 
 SAVED = (
-    "saved: of the queries that plain random sampling needs for as narrow an interval;",
-    f"it is taken to draw from the same {ITEMS} items, none twice: the finite pool counts.",
+    "saved: queries saved against plain random sampling with as narrow an interval,",
+    f"drawn from the same {ITEMS} items, none twice: that the pool is finite counts.",
 )
 
 

@@ -72,6 +72,7 @@ def event_from(wanted: Wanted, *, now: datetime) -> EvaluationWanted | VersionWi
         method=wanted.method,
         budget=_budget(wanted.budget),
         objective=_objective(wanted),
+        is_deployment=not wanted.requested,
     )
 
 

@@ -55,7 +55,7 @@ def submit(
 def _value(wanted: Wanted, file: Path | None) -> bytes:
     if file is None:
         event = event_from(wanted, now=SystemClock().now())
-        return events.encode(event, requested=wanted.requested)
+        return events.encode(event)
     if wanted != Wanted():
         raise UsageError("--file is the whole event: give no options that describe one besides it")
     if str(file) == "-":

@@ -7,6 +7,9 @@ from urllib.parse import urlsplit
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _PLAIN = re.compile(r"[!-\[\]-~]+")  # printable ASCII without blanks and backslashes
+_NETLOC = re.compile(
+    r"(?:\[[^\[\]]+\]|[^\[\]:@]+)(?::[0-9]*)?"
+)  # nothing behind a bracket but a port
 _NAME = re.compile(r"(?!-)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _PATTERN = re.compile(r"(?P<host>\[[^\]]*\]|[^:\[\]]+)(?::(?P<port>[0-9]+|\*))?")
@@ -36,7 +39,7 @@ def _place(base_url: str) -> tuple[str, int, int] | None:
         return None
     host = _canonical(parts.hostname or "", bracketed=parts.netloc.startswith("["))
     default = _DEFAULT_PORTS.get(parts.scheme)
-    if host is None or default is None or "@" in parts.netloc:
+    if host is None or default is None or not _NETLOC.fullmatch(parts.netloc):
         return None
     return host, default if port is None else port, default
 

@@ -41,6 +41,7 @@ class EvaluationWanted:
 
     suites: names of suites; empty means every suite that is configured for the variant.
     method, budget, objective: None leaves the policy's word.
+    is_deployment: the version has just gone live; somebody merely asks for it where it is False.
     """
 
     identity: EventIdentity
@@ -53,6 +54,7 @@ class EvaluationWanted:
     budget: Budget | None = None
     objective: Objective | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+    is_deployment: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -155,7 +155,9 @@ def _compare(estimate: Estimate | NoEstimate, plan: Plan) -> Difference | NoBase
         return baseline
     if isinstance(estimate, NoEstimate):
         return NoBaseline(reason=NoBaselineReason.NO_ESTIMATE)
-    found = differences.independent(_measured(estimate), _measured(baseline))
+    found = differences.independent(
+        _measured(estimate), _measured(baseline), population=plan.population
+    )
     lowest, highest = (
         estimate.worst_lower_shift - baseline.worst_upper_shift,
         estimate.worst_upper_shift - baseline.worst_lower_shift,

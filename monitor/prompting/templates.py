@@ -31,6 +31,7 @@ _FAILURES = (
     ArithmeticError,
     AttributeError,
     LookupError,
+    MemoryError,
     RecursionError,
     TypeError,
     ValueError,
@@ -90,7 +91,7 @@ def problems(prompt: suites.Prompt) -> list[errors.Problem]:
     for field, template in (("prompt.user", prompt.user), ("prompt.system", prompt.system)):
         try:
             _compiled(template or "")
-        except jinja2.TemplateError as error:
+        except (jinja2.TemplateError, RecursionError) as error:
             found.append(_problem(field, error))
     return found
 

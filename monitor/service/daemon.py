@@ -207,7 +207,7 @@ class Daemon:
         if not fresh:
             await self._settle(partition, record, EventResult.DUPLICATE)
             return
-        if self._conduct.supersede and not read.too_old:
+        if self._conduct.supersede and read.event.is_deployment and not read.too_old:
             self._supersede(read, fresh)
         jobs = [self._job(partition, read, request) for request in fresh]
         waiting = _Countdown(len(jobs))

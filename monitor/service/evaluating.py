@@ -6,7 +6,7 @@ counts. So an owner that dies leaves behind exactly what its successor needs.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -126,7 +126,7 @@ class Course:
         return None if fault is None else _faulted(evaluation, fault)
 
     async def _ask_all(self, evaluation: evaluations.Evaluation) -> Findings | None:
-        questions = _Questions(evaluation, self._tools, self._target)
+        questions = _Questions(evaluation, self._tools, self._target, confirm=self._confirm)
         try:
             while not evaluation.is_complete:
                 if self._halt.done():
@@ -141,6 +141,12 @@ class Course:
         finally:
             await _end(self._asked)
         return await self._tools.compute.run(lambda: _conclude(evaluation))
+
+    async def _confirm(self) -> None:
+        """Before each question: nothing more is asked after a halt, nor when others may ask."""
+        if self._halt.done():
+            raise asyncio.CancelledError
+        await self._tools.bus.confirm(self._journal.partition)
 
     async def _first_of(self, *tasks: asyncio.Future[Any]) -> None:
         """Wait for the first of the tasks, or for a halt."""
@@ -165,6 +171,7 @@ class Course:
         """Store every answer that has come; the fault, if one of them tells of one."""
         done = {task for task in self._asked if task.done()}
         self._asked -= done
+        done = {task for task in done if not task.cancelled()}
         # One that failed on a defect must not lose the answers that came with it.
         failures = [error for task in done if (error := task.exception()) is not None]
         results = [task.result() for task in done if task.exception() is None]
@@ -219,7 +226,14 @@ class Course:
 class _Questions:
     """Turns a draw into its answer."""
 
-    def __init__(self, evaluation: evaluations.Evaluation, tools: Tools, target: Target) -> None:
+    def __init__(
+        self,
+        evaluation: evaluations.Evaluation,
+        tools: Tools,
+        target: Target,
+        *,
+        confirm: Callable[[], Awaitable[None]],
+    ) -> None:
         self._suite = evaluation.suite
         self._graders = tools.graders
         self._model = target.model
@@ -237,7 +251,7 @@ class _Questions:
             clock=tools.clock,
             telemetry=tools.telemetry,
             jitter=tools.jitter,
-            confirm=partial(tools.bus.confirm, evaluation.plan.subject.partition),
+            confirm=confirm,
         )
 
     async def answer(self, draw: Draw) -> Answer | EndpointFault:

@@ -14,6 +14,7 @@ from monitor.service.catalog import Target
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 15.0
 PROBE_SECONDS = 10.0
+TEXT_SHOWN = 200  # characters of a name or message: an endpoint may say anything at any length
 TURNED_AWAY = {401: Fault.UNAUTHORIZED, 403: Fault.FORBIDDEN}
 # Servers without a list of models answer in one of these ways; the first question will tell.
 NO_LIST = frozenset({400, 404, 405, 422, 501})
@@ -53,14 +54,16 @@ def obstacle(model: str, reply: tuple[str, ...] | Exchange) -> EndpointFault | N
             fault = TURNED_AWAY.get(status, Fault.UNREACHABLE)
             return EndpointFault(fault=fault, detail=_http(reply))
         case Broken():
-            detail = f"no answer ({reply.cause}): {reply.detail}"
+            detail = f"no answer ({reply.cause}): {reply.detail[:TEXT_SHOWN]}"
             return EndpointFault(fault=Fault.UNREACHABLE, detail=detail)
         case tuple() if reply and model not in reply:
-            detail = f"serves {', '.join(reply[:5])}, not {model}"
+            served = ", ".join(name[:TEXT_SHOWN] for name in reply[:5])
+            detail = f"serves {served}, not {model[:TEXT_SHOWN]}"
             return EndpointFault(fault=Fault.UNKNOWN_MODEL, detail=detail)
         case _:
             return None
 
 
 def _http(refused: Refused) -> str:
-    return f"HTTP {refused.http_status} for its list of models: {refused.message}".rstrip(": ")
+    message = refused.message[:TEXT_SHOWN]
+    return f"HTTP {refused.http_status} for its list of models: {message}".rstrip(": ")

@@ -104,12 +104,12 @@ class Job:
                 raise
             except InvalidPlan as error:
                 text = f"It cannot be planned: {error}."
-                return self._publish(_fault(Reason.INVALID_PLAN, text))
+                return self._give_up(_fault(Reason.INVALID_PLAN, text))
             except Exception as error:  # noqa: BLE001 - one evaluation must not end the others
                 self._tell_of(error)
                 await self._tools.clock.sleep(2.0**attempt)
         text = f"The evaluation failed {ATTEMPTS_AFTER_A_DEFECT} times on a defect; see the log."
-        return self._publish(_fault(Reason.INTERNAL_ERROR, text))
+        return self._give_up(_fault(Reason.INTERNAL_ERROR, text))
 
     async def _find(self) -> Findings | None:
         """Findings of the evaluation, or None where it is to stay open."""
@@ -205,6 +205,14 @@ class Job:
             record_limit=around.record_limit,
         )
         return Ending(commit=commit, fact=fact)
+
+    def _give_up(self, findings: Findings) -> Ending | None:
+        """Publish a fault; where even that fails, leave the evaluation open for a mended program."""
+        try:
+            return self._publish(findings)
+        except Exception as error:  # noqa: BLE001 - as in `run`
+            self._tell_of(error)
+            return None
 
     def _tell_of(self, error: Exception) -> None:
         self._tools.telemetry.record(

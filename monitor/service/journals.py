@@ -23,6 +23,11 @@ class Journal:
             journal.decode(entry.value) for entry in entries if entry.value is not None
         ]
 
+    @property
+    def partition(self) -> int:
+        """Partition of the request, and so of the journal."""
+        return self._subject.partition
+
     async def append(self, row: Row) -> None:
         """Store a row.
 

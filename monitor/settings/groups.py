@@ -23,12 +23,31 @@ from monitor.wire.texts import BaseUrl, BrokerAddress, Currency, HostPattern, Na
 def _beside_config(path: Path, info: ValidationInfo) -> Path:
     """Paths count from the folder of the configuration, wherever the process was started."""
     folder: Path = (info.context or {}).get("folder", Path())
-    return folder / path
+    return _usable(folder / path)
 
+
+def _usable(path: Path) -> Path:
+    """Refuse here, with its line, what the first use would stumble over."""
+    try:
+        parts = [part.encode() for part in path.parts]
+    except UnicodeEncodeError:
+        raise ValueError("must be a path of characters that a file name can hold") from None
+    if any(b"\0" in part or len(part) > LONGEST_NAME for part in parts):
+        raise ValueError(f"must be a path of names without NUL, of at most {LONGEST_NAME} bytes")
+    if sum(map(len, parts)) + len(parts) > LONGEST_PATH:
+        raise ValueError(f"must be a path of at most {LONGEST_PATH} bytes")
+    return path
+
+
+# Linux allows 4096; the rest is for the names of our own files in a folder.
+LONGEST_PATH = 4000
+LONGEST_NAME = 255
+YEAR = 366 * 24 * 3600.0
+MOST_DAYS = 36_500  # a century: dates can be reckoned with
 
 ConfigPath = Annotated[Path, AfterValidator(_beside_config)]
-Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, Field(gt=0, le=YEAR, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1, le=10**9)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -218,7 +237,9 @@ class LimitSettings(Group):
     """A newer version of a variant ends the open evaluations of the older one."""
     max_event_bytes: Count = 256 * 1024
     """A larger event is a dead letter."""
-    max_event_age_hours: Annotated[float, Field(gt=0)] = 24.0
+    max_event_age_hours: Annotated[float, Field(gt=0, le=24 * MOST_DAYS, allow_inf_nan=False)] = (
+        24.0
+    )
     """An older event is recorded, but nothing is bought for it."""
 
 
@@ -238,6 +259,6 @@ class LogSettings(Group):
 
 class MetricSettings(Group):
     max_variants: Count = 200
-    """Further variants are counted together as `other`: labels must not grow without bound."""
-    retire_days: Annotated[float, Field(gt=0)] = 30.0
+    """Further variants are counted together as `_other`: labels must not grow without bound."""
+    retire_days: Annotated[float, Field(gt=0, le=MOST_DAYS, allow_inf_nan=False)] = 30.0
     """A variant disappears from the metrics this long after its last result."""

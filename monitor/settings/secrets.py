@@ -48,5 +48,5 @@ def _fit(secret: str | None, place: str, *, where: str) -> SecretStr:
 def _read_secret(file: Path) -> str | None:
     try:
         return file.read_bytes().decode("utf-8", errors="replace")
-    except OSError:
+    except (OSError, ValueError):
         return None

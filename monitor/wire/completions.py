@@ -19,6 +19,7 @@ from monitor.domain.answers import (
 from monitor.domain.suites import ImagePart, Message, Part, TextPart
 
 LONGEST_MESSAGE = 300
+MOST_TOKENS = 2**31  # of one answer; sums of these still fit into the integers of every reader
 
 
 def encode_request(request: ChatRequest, *, limit_field: str = "max_tokens") -> dict[str, Any]:
@@ -135,7 +136,7 @@ def _text(value: object) -> str | None:
 def _tokens(document: dict[str, Any], field: str) -> int | None:
     usage = document.get("usage")
     count = usage.get(field) if isinstance(usage, dict) else None
-    return count if type(count) is int and count >= 0 else None
+    return count if type(count) is int and 0 <= count <= MOST_TOKENS else None
 
 
 def _decode_disguised_error(document: dict[str, Any]) -> Refused | Broken:
@@ -215,6 +216,6 @@ def _seconds_between(date: str, later: str) -> float | None:
     """From the server's own `Date` to the moment it names, so that our clock plays no part."""
     try:
         wait = parsedate_to_datetime(later) - parsedate_to_datetime(date)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return max(0.0, wait.total_seconds())

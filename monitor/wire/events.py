@@ -6,7 +6,7 @@ refused with a text that helps its sender and repeats nothing that could be a se
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from decimal import Decimal
 from typing import Annotated, Literal, assert_never
 from urllib.parse import urlsplit
@@ -190,6 +190,18 @@ def decode(value: bytes, headers: Sequence[tuple[str, bytes]] = (), *, limit: in
         raise InvalidEvent(
             DeadLetterReason.TOO_LARGE, f"{len(value)} bytes, at most {limit} are read"
         )
+    try:
+        return _decode(value, headers)
+    except InvalidEvent:
+        raise
+    except Exception as error:
+        # Whatever nobody has thought of: one odd event must not keep all others from being read.
+        raise InvalidEvent(
+            DeadLetterReason.INVALID_DATA, f"reading it fails on a defect: {type(error).__name__}"
+        ) from error
+
+
+def _decode(value: bytes, headers: Sequence[tuple[str, bytes]]) -> Event:
     envelope, data = envelopes.read(value, headers)
     _check_type(envelope.type)
     identity = EventIdentity(source=envelope.source, id=envelope.id, time=envelope.time)
@@ -199,26 +211,26 @@ def decode(value: bytes, headers: Sequence[tuple[str, bytes]] = (), *, limit: in
             return VersionWithdrawn(
                 identity=identity, variant=withdrawal.variant, version=withdrawal.version
             )
-        return _to_wanted(EvaluationData.model_validate_json(data, strict=True), identity)
+        wanted = _to_wanted(EvaluationData.model_validate_json(data, strict=True), identity)
+        return replace(wanted, is_deployment=envelope.type == DEPLOYED)
     except ValidationError as error:
         detail = f"data: {records.describe(error, omit=TAGS)}"
         raise InvalidEvent(DeadLetterReason.INVALID_DATA, detail) from None
 
 
-def encode(event: Event, *, requested: bool = False) -> bytes:
+def encode(event: Event) -> bytes:
     """Write an event as a structured CloudEvent, to be sent with HEADERS.
 
     The minimum that belongs to a budget share is the policy's affair and is not written.
 
     Args:
         event: what to announce.
-        requested: ask for an evaluation of the version instead of announcing a deployment.
 
     Raises:
         InvalidEvent: `decode` would refuse this event.
     """
     try:
-        name, data = _data(event, requested=requested)
+        name, data = _data(event)
         envelope = envelopes.Envelope(
             specversion="1.0",
             id=event.identity.id,
@@ -276,10 +288,10 @@ def _to_budget(data: int | str) -> policies.Budget:
     return policies.Budget(share=_share(data))
 
 
-def _data(event: Event, *, requested: bool) -> tuple[str, EvaluationData | WithdrawalData]:
+def _data(event: Event) -> tuple[str, EvaluationData | WithdrawalData]:
     match event:
         case EvaluationWanted():
-            return (REQUESTED if requested else DEPLOYED), _from_wanted(event)
+            return (DEPLOYED if event.is_deployment else REQUESTED), _from_wanted(event)
         case VersionWithdrawn():
             return WITHDRAWN, WithdrawalData(variant=event.variant, version=event.version)
         case _:

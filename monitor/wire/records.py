@@ -18,6 +18,7 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
 )
+from pydantic_core import PydanticCustomError
 
 from monitor.domain import plans, policies, results
 from monitor.domain.errors import StateCorrupt, StateTooNew
@@ -96,7 +97,10 @@ def describe(error: ValidationError, *, omit: Container[object] = ()) -> str:
 
 
 def _in_utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise PydanticCustomError("instant", "must lie in the years 1 to 9999 of UTC") from None
 
 
 Instant = Annotated[AwareDatetime, AfterValidator(_in_utc)]

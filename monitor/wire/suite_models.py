@@ -33,7 +33,7 @@ def _not_blank(text: str) -> str:
 
 
 def _in_folder(name: str) -> str:
-    if "/" in name or "\\" in name or name in {"", ".", ".."}:
+    if "/" in name or "\\" in name or name in {"", ".", ".."} or not name.isprintable():
         raise ValueError("must be the name of a file in the suite's folder")
     return name
 

@@ -14,6 +14,7 @@ from monitor.domain.errors import Problem
 
 Location = tuple[str | int, ...]
 
+MOST_VALUES = 100_000  # a few lines of aliases of aliases can stand for any number of them
 MAPPING = ("must hold named fields", "write `name: value` lines below it")
 LIST = ("must be a list", "write `- ...` lines below it")
 WHOLE = ("must be a whole number", "")
@@ -74,7 +75,7 @@ def parse(content: bytes, *, name: str) -> tuple[Document, list[Problem]]:
     try:
         node = yaml.compose(content.decode("utf-8-sig"), Loader=yaml.SafeLoader)
         lines: dict[Location, int] = {(): 1}
-        problems = list(_walk(node, (), lines=lines, name=name))
+        problems = list(_Walk(name, lines).walk(node, ()))
         value = (
             None if node is None else yaml.constructor.SafeConstructor().construct_document(node)
         )
@@ -99,25 +100,37 @@ def _unreadable(name: str, line: int, *, what: str, todo: str) -> tuple[Document
     return document, [Problem(where=f"{name}:{line}", what=what, todo=todo)]
 
 
-def _walk(
-    node: yaml.Node | None, location: Location, *, lines: dict[Location, int], name: str
-) -> Iterator[Problem]:
-    """Note the line of everything below a node; a key that stands twice is a problem."""
-    if isinstance(node, yaml.SequenceNode):
-        for index, entry in enumerate(node.value):
-            lines[*location, index] = entry.start_mark.line + 1
-            yield from _walk(entry, (*location, index), lines=lines, name=name)
-    elif isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, entry in node.value:
-            here = (*location, str(key.value))
-            line = key.start_mark.line + 1
-            if here[-1] in seen:
-                what = f"{field_name(here)}: stands here a second time"
-                yield Problem(where=f"{name}:{line}", what=what, todo="keep one of the two")
-            seen.add(str(key.value))
-            lines[here] = line
-            yield from _walk(entry, here, lines=lines, name=name)
+class _Walk:
+    """Notes the line of everything below a node; a key that stands twice is a problem."""
+
+    def __init__(self, name: str, lines: dict[Location, int]) -> None:
+        self._name = name
+        self._lines = lines
+        self._left = MOST_VALUES
+
+    def walk(self, node: yaml.Node | None, location: Location) -> Iterator[Problem]:
+        if isinstance(node, yaml.SequenceNode):
+            for index, entry in enumerate(node.value):
+                self._note((*location, index), entry)
+                yield from self.walk(entry, (*location, index))
+        elif isinstance(node, yaml.MappingNode):
+            seen: set[str] = set()
+            for key, entry in node.value:
+                here = (*location, str(key.value))
+                if here[-1] in seen:
+                    what = f"{field_name(here)}: stands here a second time"
+                    where = f"{self._name}:{key.start_mark.line + 1}"
+                    yield Problem(where=where, what=what, todo="keep one of the two")
+                seen.add(str(key.value))
+                self._note(here, key)
+                yield from self.walk(entry, here)
+
+    def _note(self, location: Location, node: yaml.Node) -> None:
+        self._lines[location] = node.start_mark.line + 1
+        self._left -= 1
+        if self._left < 0:
+            what = f"more than {MOST_VALUES} values, aliases counted as what they stand for"
+            raise yaml.MarkedYAMLError(problem=what, problem_mark=node.start_mark)
 
 
 def explain(
@@ -150,9 +163,7 @@ def _problem(
 ) -> Problem:
     if details["type"] == "extra_forbidden":
         known = sorted(_known_keys(model, location[:-1]))
-        return Problem(
-            where=where(location), what=UNKNOWN_KEY, todo=hint(str(location[-1]), known)
-        )
+        return Problem(where=where(location), what=UNKNOWN_KEY, todo=hint(str(location[-1]), known))
     if details["type"] == "union_tag_invalid":
         what = f"kind must be one of {details['ctx']['expected_tags']}"
         return Problem(where=where(location), what=what)

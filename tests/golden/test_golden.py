@@ -34,6 +34,7 @@ DEPLOYED = EvaluationWanted(
 )
 REQUESTED = replace(
     DEPLOYED,
+    is_deployment=False,
     endpoint=InlineEndpoint(
         base_url="https://models.example:8443/v1",
         model="meta-llama/Llama-3.1-8B-Instruct",
@@ -79,10 +80,7 @@ def written() -> dict[str, bytes]:
     )
     parts = outcomes.encode(examples.OUTCOMES, limit=PART_LIMIT)
     return {
-        **{
-            name: events.encode(event, requested="requested" in name)
-            for name, event in EVENTS.items()
-        },
+        **{name: events.encode(event) for name, event in EVENTS.items()},
         "results/completed.json": publish(STATISTICS),
         "results/cancelled.json": publish(cancelled),
         **{name: journal.encode(row) for name, row in ROWS.items()},

@@ -3,20 +3,26 @@ from dataclasses import replace
 import pytest
 
 from monitor.adapters import status_page
+from monitor.domain.identifiers import EvaluationId
+from monitor.domain.results import Severity
 from tests.unit.adapters import examples
 
-RESULT = examples.result()
+ID = EvaluationId("0123456789abcdef")
+VERDICT = replace(examples.findings().verdict, severity=Severity.CRITICAL)
+RESULT = replace(examples.result(replace(examples.findings(), verdict=VERDICT)), evaluation_id=ID)
 
 
 @pytest.mark.parametrize(
     "shown",
     [
-        "<td>support-chat<td>faq<td>2026-11-29.1",
-        '<span class="NOT_MET">NOT_MET</span><br>It is worse.',
+        '<td class="name">support-chat<td class="name">faq\n<td class="name">2026-11-29.1',
+        '<span class="NOT_MET">NOT_MET</span>\ncritical<br>It is worse.',
         "80.0% [75.0%, 85.0%]",
         "-10.0% [-15.0%, -5.0%]",
+        "<br>against 2026-11-28.1",
         "95 of 100",
-        "2026-11-29 12:00 UTC",
+        '<td class="name">2026-11-29 12:00',
+        f'<abbr title="{ID}">01234567</abbr>',
     ],
 )
 def test_result_is_a_row(shown: str) -> None:
@@ -27,6 +33,12 @@ def test_reason_stands_where_there_is_no_estimate() -> None:
     page = status_page.render([examples.result(examples.nothing_found())], troubles={})
     assert "no answers" in page
     assert "%" not in page
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    found = examples.result(examples.nothing_found())
+    page = status_page.render([found], troubles={})
+    assert not any(word in page for word in ("None", "against", "<abbr"))
 
 
 def test_unknown_plan_is_not_a_zero() -> None:

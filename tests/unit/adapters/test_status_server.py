@@ -107,7 +107,8 @@ def taken_port() -> Iterator[int]:
 
 
 async def test_taken_port_is_refused_with_its_reason(server: StatusServer, taken_port: int) -> None:
-    with pytest.raises(ConfigError, match=f"127.0.0.1 port {taken_port}: Address already in use"):
+    said = rf"port {taken_port} of 127.0.0.1 is in use by another process \(set http.port\)"
+    with pytest.raises(ConfigError, match=said):
         server.start(host="127.0.0.1", port=taken_port)
 
 

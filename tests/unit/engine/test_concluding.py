@@ -187,7 +187,7 @@ def test_the_bounds_of_the_difference_come_from_the_bounds_of_both() -> None:
     assert isinstance(new, Estimate)
     assert difference is not None
     plain, worst = difference.interval, difference.worst_case
-    expected = differences.independent(measured(new), measured(before))
+    expected = differences.independent(measured(new), measured(before), population=POPULATION)
     assert (plain.lower, plain.upper) == (expected.lower, expected.upper)
     assert (worst.lower, worst.upper) == (expected.worst_lower, expected.worst_upper)
     assert worst.lower < plain.lower < plain.upper < worst.upper

@@ -169,6 +169,15 @@ async def test_an_old_event_does_not_supersede() -> None:
     assert seen.verdicts == [ESTIMATED, ("CANCELLED", "too_old")]
 
 
+async def test_asking_for_a_version_again_does_not_supersede() -> None:
+    seen = world()
+    seen.submit(wanted("2"))
+    seen.submit(wanted("1", is_deployment=False))
+    await seen.serve()
+    assert seen.verdicts[0] == ESTIMATED
+    assert "CANCELLED" not in dict(seen.verdicts)
+
+
 async def test_what_was_begun_in_time_is_finished_however_late_it_is_taken_up() -> None:
     seen = world()
     identity = EventIdentity(source=SOURCE, id="1", time=seen.clock.now())

@@ -1,3 +1,4 @@
+import re
 from datetime import date
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from monitor.domain.policies import AtLeast, Budget, EstimateOnly, Method, NotWo
 from monitor.domain.results import Money
 from monitor.settings import (
     CredentialSource,
+    KafkaBus,
     Settings,
     load_settings,
     read_secret,

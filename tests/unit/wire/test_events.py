@@ -77,22 +77,22 @@ def refusal(value: bytes, reason: DeadLetterReason) -> str:
     return caught.value.detail
 
 
-@given(wanted | st.just(WITHDRAWAL), st.booleans())
-def test_every_event_comes_back(event: Event, requested: bool) -> None:  # noqa: FBT001
-    value = events.encode(event, requested=requested)
+@given(wanted | st.just(WITHDRAWAL))
+def test_every_event_comes_back(event: Event) -> None:
+    value = events.encode(event)
     assert events.decode(value, events.HEADERS, limit=len(value)) == event
 
 
 @pytest.mark.parametrize(
-    ("event", "requested", "kind"),
+    ("event", "kind"),
     [
-        (WANTED, False, events.DEPLOYED),
-        (WANTED, True, events.REQUESTED),
-        (WITHDRAWAL, False, events.WITHDRAWN),
+        (WANTED, events.DEPLOYED),
+        (replace(WANTED, is_deployment=False), events.REQUESTED),
+        (WITHDRAWAL, events.WITHDRAWN),
     ],
 )
-def test_the_type_says_what_happened(event: Event, *, requested: bool, kind: str) -> None:
-    assert json.loads(events.encode(event, requested=requested))["type"] == kind
+def test_the_type_says_what_happened(event: Event, kind: str) -> None:
+    assert json.loads(events.encode(event))["type"] == kind
 
 
 def test_binary_mode_is_read() -> None:

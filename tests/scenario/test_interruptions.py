@@ -55,6 +55,18 @@ async def test_draining_lets_what_is_in_flight_finish_and_asks_nothing_more() ->
     assert len(seen.endpoint.asked) == 20
 
 
+async def test_what_waits_for_its_turn_is_not_asked_while_draining() -> None:
+    seen = world(turns=2)
+    for number in range(3):
+        seen.submit(wanted(str(number), variant=VariantName(f"chat-{number}")))
+    process = seen.process()
+    process.start()
+    await process.run(until=3.5)
+    asked = list(seen.endpoint.asked)
+    await process.drain(60.0)
+    assert seen.endpoint.asked == asked
+
+
 async def test_draining_ends_with_its_time() -> None:
     seen = world()
     seen.submit(wanted("1"))
