@@ -3,11 +3,17 @@
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from monitor.adapters.openai_endpoint import OpenAIEndpoint
+from monitor.adapters.openai_endpoint import OpenAIEndpoint, checked_host
 from monitor.adapters.suite_files import read_suite
 from monitor.app.histories import Histories
 from monitor.domain.endpoints import host_allowed
-from monitor.domain.errors import DeadLetterReason, InvalidEvent, Problem, SuiteError
+from monitor.domain.errors import (
+    ConfigError,
+    DeadLetterReason,
+    InvalidEvent,
+    Problem,
+    SuiteError,
+)
 from monitor.domain.events import EndpointRef, InlineEndpoint
 from monitor.domain.identifiers import CredentialName, SuiteName, VariantName
 from monitor.domain.policies import Policy
@@ -20,6 +26,9 @@ from monitor.service.catalog import Target
 from monitor.service.lanes import Lane
 from monitor.settings import EndpointSettings, Settings, SuiteSettings
 
+# Places that are remembered, those in use aside: events may name any number of them.
+MOST_CONNECTIONS = 1000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedSuite:
@@ -31,7 +40,7 @@ class LoadedSuite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """One open endpoint, shared by everything that asks it."""
+    """One endpoint, shared by everything that asks it."""
 
     endpoint: OpenAIEndpoint
     lane: Lane
@@ -78,7 +87,12 @@ class ConfiguredCatalog:
         Raises:
             InvalidEvent: as `endpoint_settings`.
         """
-        return self._target(endpoint_settings(ref, self._settings))
+        settings = endpoint_settings(ref, self._settings)
+        try:
+            return self._target(settings)
+        except ConfigError as error:
+            detail = "the endpoint cannot be asked: its address or credential is unusable"
+            raise InvalidEvent(DeadLetterReason.INVALID_DATA, detail) from error
 
     async def history(self, suite: SuiteName, model: str) -> planning.History | None:
         """A guide fitted without any outcome of `model`, None where there is no history."""
@@ -115,17 +129,27 @@ class ConfiguredCatalog:
         concurrency = self._settings.limits_of(settings).concurrency
         place = settings.base_url, settings.credential
         key = *place, settings.limit_field, concurrency
-        if key not in self._connections:
-            secret = None
-            if settings.credential is not None:
-                secret = self._secrets[CredentialName(settings.credential)]
-            self._connections[key] = Connection(
-                endpoint=OpenAIEndpoint(
-                    settings.base_url, api_key=secret, limit_field=settings.limit_field
-                ),
-                lane=Lane(concurrency=concurrency, clock=self._clock),
-            )
-        return self._connections[key]
+        connection = self._connections.pop(key, None) or Connection(
+            endpoint=self._endpoint(settings),
+            lane=Lane(concurrency=concurrency, clock=self._clock),
+        )
+        self._forget_idle()
+        self._connections[key] = connection
+        return connection
+
+    def _endpoint(self, settings: EndpointSettings) -> OpenAIEndpoint:
+        secret = None
+        if settings.credential is not None:
+            secret = self._secrets[CredentialName(settings.credential)]
+        return OpenAIEndpoint(settings.base_url, api_key=secret, limit_field=settings.limit_field)
+
+    def _forget_idle(self) -> None:
+        """Make room, beginning with what was not named for longest."""
+        for key, connection in list(self._connections.items()):
+            if len(self._connections) < MOST_CONNECTIONS:
+                return
+            if not connection.endpoint.is_open:
+                del self._connections[key]
 
 
 def load_suites(settings: Settings) -> Mapping[SuiteName, LoadedSuite]:
@@ -199,8 +223,9 @@ def _written_out(ref: InlineEndpoint, settings: Settings) -> EndpointSettings:
     if ref.credential is not None:
         _require_sendable(ref.credential, ref.base_url, settings)
     try:
+        checked_host(ref.base_url)
         return EndpointSettings(base_url=ref.base_url, model=ref.model, credential=ref.credential)
-    except ValueError as error:
+    except (ConfigError, ValueError) as error:
         detail = "endpoint.base_url must be http(s)://host/path without user, query or fragment"
         raise InvalidEvent(DeadLetterReason.INVALID_DATA, detail) from error
 

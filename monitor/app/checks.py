@@ -7,6 +7,7 @@ from pathlib import Path
 
 from monitor.adapters.embedded.archive import SqliteArchive
 from monitor.adapters.embedded.state import FILE
+from monitor.adapters.grader_processes import GraderProcesses
 from monitor.adapters.openai_endpoint import OpenAIEndpoint
 from monitor.adapters.suite_files import read_suite
 from monitor.app.catalog import LoadedSuite, read_suites
@@ -18,7 +19,14 @@ from monitor.grading.graders import self_check
 from monitor.history import outcomes, selection
 from monitor.prompting import templates
 from monitor.service import gate
-from monitor.settings import EndpointSettings, HistoryFile, Settings, load_settings, read_secret
+from monitor.settings import (
+    EndpointSettings,
+    HistoryFile,
+    LimitSettings,
+    Settings,
+    load_settings,
+    read_secret,
+)
 
 PROBE_SECONDS = 10.0
 NOT_FOUND = 404
@@ -59,7 +67,7 @@ async def check(config: Path, *, offline: bool) -> Report:
     except ProblemsFound as error:
         report.problems.extend(error.problems)
         return report
-    _check_suites(settings, report)
+    await _check_suites(settings, report)
     secrets = _read_credentials(settings, report)
     await _check_state(settings.state.directory, report)
     if not offline:
@@ -67,7 +75,7 @@ async def check(config: Path, *, offline: bool) -> Report:
     return report
 
 
-def check_suite(path: Path) -> Report:
+async def check_suite(path: Path) -> Report:
     """Check a suite; each target must score 1 against itself."""
     report = Report()
     try:
@@ -75,7 +83,7 @@ def check_suite(path: Path) -> Report:
     except SuiteError as error:
         report.problems.extend(error.problems)
         return report
-    _check_suite(suite, report)
+    await _check_suite(suite, report, seconds=LimitSettings().grader_seconds)
     return report
 
 
@@ -96,8 +104,12 @@ def check_history(suite: Suite, files: Sequence[HistoryFile]) -> Report:
     return report
 
 
-def _check_suite(suite: Suite, report: Report) -> None:
-    report.problems.extend(self_check(suite))
+async def _check_suite(suite: Suite, report: Report, *, seconds: float) -> None:
+    graders = GraderProcesses(seconds=seconds, workers=1)
+    try:
+        report.problems.extend(await self_check(suite, graders.grade))
+    finally:
+        await graders.close()
     hidden = [item.id for item in suite.items if _hides_choices(suite, item)]
     if hidden:
         what = f"{_count(len(hidden), 'item')} with choices that the model is not shown"
@@ -112,11 +124,11 @@ def _check_suite(suite: Suite, report: Report) -> None:
     )
 
 
-def _check_suites(settings: Settings, report: Report) -> None:
+async def _check_suites(settings: Settings, report: Report) -> None:
     suites, problems = read_suites(settings)
     report.problems.extend(problems)
     for loaded in suites.values():
-        _check_suite(loaded.suite, report)
+        await _check_suite(loaded.suite, report, seconds=settings.limits.grader_seconds)
         _check_history(loaded, report)
     usable = [loaded.settings for loaded in suites.values()]
     for unusable in (each for each in settings.suites if each not in usable):

@@ -18,7 +18,7 @@ def check(config: Path, *, offline: bool, as_json: bool) -> ExitCode:
 
 def check_suite(path: Path, *, as_json: bool) -> ExitCode:
     """Check a suite and print the findings."""
-    return _print(checks.check_suite(path), str(path), as_json=as_json)
+    return _print(asyncio.run(checks.check_suite(path)), str(path), as_json=as_json)
 
 
 def _print(found: checks.Report, name: str, *, as_json: bool) -> ExitCode:

@@ -30,6 +30,8 @@ app = typer.Typer(
 )
 suite_app = typer.Typer(help="Check suites, or make them: an example, or of recorded outcomes.")
 app.add_typer(suite_app, name="suite", no_args_is_help=True)
+topics_app = typer.Typer(help="Make the topics on Kafka.")
+app.add_typer(topics_app, name="topics", no_args_is_help=True)
 
 
 @app.callback(invoke_without_command=True)
@@ -368,3 +370,20 @@ def suite_record(
     from monitor.cli import simulation
 
     simulation.write_recorded_suite(outcomes, folder, name=name)
+
+
+@topics_app.command("create")
+def topics_create(
+    config: ConfigOption = options.DEFAULT_CONFIG,
+    *,
+    partitions: Annotated[
+        int, typer.Option(min=1, help="Of requests and journal; replicas beyond it are idle.")
+    ] = 4,
+    replication: Annotated[
+        int, typer.Option(help="Copies of each partition; -1 takes the brokers' default.")
+    ] = -1,
+) -> None:
+    """Make the topics that are missing; those that are there stay as they are."""
+    from monitor.cli import topics
+
+    topics.create(config, partitions=partitions, replication=replication)

@@ -9,7 +9,15 @@ from pathlib import Path
 from monitor.adapters import structured_logs
 from monitor.adapters.system_clock import SystemClock
 from monitor.app.demo import BUDGET, ITEMS, Demonstration, Shown, demonstrate
-from monitor.cli.output import bounds, print_json, print_line, print_table, print_text, say
+from monitor.cli.output import (
+    bounds,
+    plain_draws,
+    print_json,
+    print_line,
+    print_table,
+    print_text,
+    say,
+)
 from monitor.cli.progress import ProgressTelemetry
 from monitor.domain.results import Estimate
 from monitor.settings import LogSettings
@@ -85,5 +93,4 @@ def _saving(draws: int, population: int, ess_ratio: float | None) -> str:
     """Share of queries saved against plain random sampling with an equally narrow interval."""
     if ess_ratio is None:
         return "unknown"
-    plain = 1.0 / ((1.0 / draws - 1.0 / population) / ess_ratio + 1.0 / population)
-    return f"{1.0 - draws / plain:.0%}"
+    return f"{1.0 - draws / plain_draws(draws, population, ess_ratio):.0%}"

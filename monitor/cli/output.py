@@ -67,12 +67,24 @@ def result_rows(completed: CompletedEvaluation) -> Iterator[tuple[str, str]]:
 
 def _worth(found: Statistics) -> Iterator[tuple[str, str]]:
     """What history has brought; plain draws are worth what they are, so nothing is said of them."""
-    plan, size = found.plan, found.effective_sample_size
-    if plan is None or size is None or plan.inference.design == PLAIN_DESIGN:
+    plan, estimate = found.plan, found.estimate
+    if plan is None or not isinstance(estimate, Estimate) or estimate.ess_ratio is None:
         return
+    if plan.inference.design == PLAIN_DESIGN:
+        return
+    size = plain_draws(plan.draws, plan.population, estimate.ess_ratio)
     yield "worth", f"{size:.0f} plain random draws"
-    if size < plan.draws:
+    if estimate.ess_ratio < 1.0:
         yield "", "history made the interval wider than plain sampling would have"
+
+
+def plain_draws(draws: int, population: int, ess_ratio: float) -> float:
+    """Plain random draws for as narrow an interval, from the same finite pool and none twice.
+
+    Solves [1/m - 1/N] = [1/n - 1/N] / ess_ratio for m, since plain sampling without replacement
+    has the variance S^2 (1/m - 1/N) (Cochran, Sampling Techniques, 1977, theorem 2.2).
+    """
+    return 1.0 / ((1.0 / draws - 1.0 / population) / ess_ratio + 1.0 / population)
 
 
 def bounds(interval: Interval, digits: int = 4) -> str:

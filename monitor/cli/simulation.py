@@ -20,9 +20,11 @@ EXAMPLE_ITEMS = 200
 EXAMPLE_SEED = 0  # as that of `simulate-endpoint` where none is given
 NEXT = """try:
   variant-monitor suite check {folder}
-  variant-monitor simulate-endpoint --suite {folder} --model good=0.85 --model worse=0.7:good
+  variant-monitor simulate-endpoint --suite {folder} \\
+      --model good=0.85 --model worse=0.7:good
 and beside it:
-  variant-monitor evaluate --suite {folder} --history {file} \\
+  variant-monitor evaluate --suite {folder} \\
+      --history {file} \\
       --base-url http://127.0.0.1:8100/v1 --model good --budget 50%"""
 
 
@@ -74,7 +76,8 @@ def write_example(folder: Path) -> None:
     suite, file = suites.arithmetic_suite(EXAMPLE_ITEMS, seed=EXAMPLE_SEED), folder / HISTORY
     write_suite(suite, folder, description="Arithmetic questions with numbers as answers")
     write_history(suite, file, seed=EXAMPLE_SEED)
-    print_line(f"{folder}: {EXAMPLE_ITEMS} items; {file}: outcomes of earlier models, made up")
+    print_line(f"{folder}: {EXAMPLE_ITEMS} items")
+    print_line(f"{file}: outcomes of made-up earlier models")
     print_line(NEXT.format(folder=folder, file=file))
 
 

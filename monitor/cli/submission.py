@@ -11,7 +11,7 @@ from monitor.adapters.system_clock import SystemClock
 from monitor.app import single
 from monitor.app.buses import open_archive
 from monitor.app.lookups import Onlooker
-from monitor.app.submissions import expected_evaluations
+from monitor.app.submissions import Expected, expected_evaluations
 from monitor.cli.events import Wanted, event_from
 from monitor.cli.exits import ExitCode, code_for
 from monitor.cli.output import print_json, print_line, print_result, say
@@ -66,13 +66,13 @@ def _value(wanted: Wanted, file: Path | None) -> bytes:
         raise UsageError(f"{file}: cannot be read: {error.strerror} (check --file)") from error
 
 
-def _only(expected: Mapping[SuiteName, EvaluationId]) -> EvaluationId:
+def _only(expected: Mapping[SuiteName, Expected]) -> EvaluationId:
     if len(expected) != 1:
         raise UsageError(
             f"--wait waits for one result, and this event leads to {len(expected)}: name one "
             f"--suite{' of ' if expected else ''}{', '.join(expected)}, or leave out --wait"
         )
-    return next(iter(expected.values()))
+    return next(iter(expected.values())).identity
 
 
 def _print(
@@ -80,19 +80,22 @@ def _print(
     event: Event,
     *,
     position: tuple[int, int],
-    expected: Mapping[SuiteName, EvaluationId],
+    expected: Mapping[SuiteName, Expected],
     as_json: bool,
 ) -> None:
     topic, (partition, offset) = settings.bus.topics.versions, position
     identity = event.identity
     if as_json:
         place = {"topic": topic, "partition": partition, "offset": offset}
-        ids = {"id": identity.id, "source": identity.source, "evaluations": dict(expected)}
-        print_json(place | ids)
+        ids = {"id": identity.id, "source": identity.source}
+        evaluations = {suite: each.identity for suite, each in expected.items()}
+        print_json(place | ids | {"evaluations": evaluations})
         return
     print_line(f"event {identity.id} is at {topic}, partition {partition}, offset {offset}")
-    for suite, evaluation in expected.items():
-        print_line(f"evaluation on {suite}: {evaluation}")
+    for suite, each in expected.items():
+        print_line(
+            f"evaluation on {suite}: {each.identity}, of {each.draws} of {each.population} items"
+        )
 
 
 async def _await_result(settings: Settings, identity: EvaluationId, seconds: float) -> Published:

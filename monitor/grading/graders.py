@@ -1,5 +1,7 @@
 """The graders there are, by the name that a suite gives as `kind`, and how they are used."""
 
+from collections.abc import Awaitable, Callable
+
 from monitor.domain import answers, errors, suites
 from monitor.grading import choice, exact, normalised, numeric, regex
 from monitor.grading.grader import Grader, nearest
@@ -13,6 +15,9 @@ GRADERS: dict[str, Grader] = {
     "numeric": Grader(extract=numeric.extract, compare=numeric.compare, check=numeric.check),
     "regex": Grader(extract=regex.extract, compare=regex.compare, check=regex.check, can_hang=True),
 }
+
+
+Grading = Callable[[suites.GraderSpec, suites.Item, str], Awaitable[answers.Grade]]
 
 
 def grade(spec: suites.GraderSpec, item: suites.Item, text: str) -> answers.Grade:
@@ -37,28 +42,44 @@ def problems(spec: suites.GraderSpec, item: suites.Item) -> list[errors.Problem]
     return GRADERS[spec.kind].check(spec.options, item)
 
 
-def self_check(suite: suites.Suite) -> list[errors.Problem]:
+async def self_check(suite: suites.Suite, grading: Grading) -> list[errors.Problem]:
     """Grade every target as if it were an answer: each must score 1.
 
     A target in which the grader finds no answer is tried behind its marker, and at last compared as
-    it is: a pattern may want more than the target. Runs the suite's own patterns in this process,
-    so it takes as long as they take.
+    it is: a pattern may want more than the target. The first that runs out of time is the last.
+
+    Args:
+        suite: what to check.
+        grading: runs graders, with a time limit where their patterns are not to be trusted.
     """
-    return [
-        errors.Problem(
-            where=f"item {item.id}, target",
-            what=f"{target!r:.80} is not right by the item's own grader",
-            todo=f"change the target or the options of the grader {suite.grader_of(item).kind}",
-        )
-        for item in suite.items
-        for target in item.target
-        if _own_score(suite.grader_of(item), item, target) != 1.0
-    ]
+    problems = []
+    for item, target in [(each, target) for each in suite.items for target in each.target]:
+        spec = suite.grader_of(item)
+        result = await _own_grade(spec, item, target, grading=grading)
+        is_slow = result.ungraded is answers.Ungraded.TIME_LIMIT
+        if result.score != 1.0:
+            problems.append(_own_problem(spec, item, target, is_slow=is_slow))
+        if is_slow:
+            break
+    return problems
 
 
-def _own_score(spec: suites.GraderSpec, item: suites.Item, target: str) -> float:
+def _own_problem(
+    spec: suites.GraderSpec, item: suites.Item, target: str, *, is_slow: bool
+) -> errors.Problem:
+    what = f"{target!r:.80} is not right by the item's own grader"
+    todo = f"change the target or the options of the grader {spec.kind}"
+    if is_slow:
+        what = f"grading {target!r:.80} takes too long; whatever comes after it was not tried"
+        todo = f"give the grader {spec.kind} a pattern without nested repetitions"
+    return errors.Problem(where=f"item {item.id}, target", what=what, todo=todo)
+
+
+async def _own_grade(
+    spec: suites.GraderSpec, item: suites.Item, target: str, *, grading: Grading
+) -> answers.Grade:
     for text in (target, f"{spec.options.get('marker', 'ANSWER:')} {target}"):
-        result = grade(spec, item, text)
-        if result.score is not None:
-            return result.score
-    return GRADERS[spec.kind].compare(spec.options, item, target)
+        result = await grading(spec, item, text)
+        if result.ungraded is not answers.Ungraded.NO_ANSWER:
+            return result
+    return answers.Grade(score=GRADERS[spec.kind].compare(spec.options, item, target))

@@ -33,6 +33,7 @@ _FAILURES = (
     LookupError,
     MemoryError,
     RecursionError,
+    SyntaxError,
     TypeError,
     ValueError,
 )
@@ -91,7 +92,7 @@ def problems(prompt: suites.Prompt) -> list[errors.Problem]:
     for field, template in (("prompt.user", prompt.user), ("prompt.system", prompt.system)):
         try:
             _compiled(template or "")
-        except (jinja2.TemplateError, RecursionError) as error:
+        except _FAILURES as error:
             found.append(_problem(field, error))
     return found
 

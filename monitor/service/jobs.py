@@ -207,7 +207,7 @@ class Job:
         return Ending(commit=commit, fact=fact)
 
     def _give_up(self, findings: Findings) -> Ending | None:
-        """Publish a fault; where even that fails, leave the evaluation open for a mended program."""
+        """Publish a fault; where even that fails, leave the evaluation open for a later version."""
         try:
             return self._publish(findings)
         except Exception as error:  # noqa: BLE001 - as in `run`

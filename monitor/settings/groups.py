@@ -19,6 +19,11 @@ from pydantic import (
 from monitor.domain.results import Price
 from monitor.wire.texts import BaseUrl, BrokerAddress, Currency, HostPattern, Name, VariableName
 
+LONGEST_NAME = 255
+LONGEST_PATH = 4000  # Linux allows 4096; the rest is for our own files in a folder
+LONGEST_WAIT = 366 * 24 * 3600.0  # seconds: timers of some systems end there or soon after
+MOST_DAYS = 36_500
+
 
 def _beside_config(path: Path, info: ValidationInfo) -> Path:
     """Paths count from the folder of the configuration, wherever the process was started."""
@@ -39,14 +44,8 @@ def _usable(path: Path) -> Path:
     return path
 
 
-# Linux allows 4096; the rest is for the names of our own files in a folder.
-LONGEST_PATH = 4000
-LONGEST_NAME = 255
-YEAR = 366 * 24 * 3600.0
-MOST_DAYS = 36_500  # a century: dates can be reckoned with
-
 ConfigPath = Annotated[Path, AfterValidator(_beside_config)]
-Seconds = Annotated[float, Field(gt=0, le=YEAR, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(gt=0, le=LONGEST_WAIT, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, le=10**9)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 

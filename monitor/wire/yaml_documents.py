@@ -116,6 +116,9 @@ class _Walk:
         elif isinstance(node, yaml.MappingNode):
             seen: set[str] = set()
             for key, entry in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    problem, mark = "a key must be text", key.start_mark
+                    raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
                 here = (*location, str(key.value))
                 if here[-1] in seen:
                     what = f"{field_name(here)}: stands here a second time"

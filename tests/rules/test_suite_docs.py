@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from monitor.domain.answers import Grade
+from monitor.domain.suites import GraderSpec, Item
 from monitor.grading import choice, exact, graders, normalised, numeric, regex
 from monitor.history import outcomes
 from monitor.simulation import knobs
@@ -31,13 +33,18 @@ MODELS = (
 )
 
 
+async def grade(spec: GraderSpec, item: Item, text: str) -> Grade:
+    """Grade in this process."""
+    return graders.grade(spec, item, text)
+
+
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_suites_can_be_used(example: Example) -> None:
+async def test_suites_can_be_used(example: Example) -> None:
     suite = decode_suite(
         Source(name="suite.yaml", content=example.manifest.encode()),
         Source(name="items.jsonl", content=example.items.encode()),
     )
-    assert graders.self_check(suite) == []
+    assert await graders.self_check(suite, grade) == []
 
 
 def test_every_grader_has_an_example() -> None:

@@ -130,6 +130,25 @@ async def test_waits_are_found(
     assert exchange.retry_after == wait
 
 
+ODD_HEADERS = [
+    "Date: Dimanche, 29 ao\u00fbt",
+    "Retry-After: \u2603",
+    "Retry-After: Sun, 29 Nov 2026 12:01:30 -99999999999999",
+]
+
+
+@pytest.mark.parametrize("header", ODD_HEADERS)
+@pytest.mark.parametrize("http_status", [200, 429])
+async def test_an_odd_header_costs_no_answer(
+    server: RawServer, endpoint: OpenAIEndpoint, header: str, http_status: int
+) -> None:
+    date = "Date: Sun, 29 Nov 2026 12:00:00 GMT"
+    server.reply = response(ANSWER, http_status, (header, date))
+    exchange = await endpoint.ask(QUESTION, seconds=PATIENT)
+    assert exchange == COMPLETED or isinstance(exchange, Refused)
+    assert isinstance(exchange, Refused) is (http_status == 429)
+
+
 @pytest.mark.parametrize("http_status", [301, 302, 307, 308])
 async def test_redirects_are_not_followed(
     server: RawServer, endpoint: OpenAIEndpoint, http_status: int
@@ -216,6 +235,28 @@ async def test_a_connection_that_was_closed_meanwhile_is_replaced(
     assert len(server.requests) == 3
 
 
+async def test_connections_are_held_only_while_it_is_asked(
+    server: RawServer, endpoint: OpenAIEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai_endpoint, "IDLE_SECONDS", 0.01)
+    server.stalls = True
+    for _ in range(2):
+        assert not endpoint.is_open
+        assert await endpoint.ask(QUESTION, seconds=PATIENT) == COMPLETED
+        await asyncio.wait_for(server.hung_up.wait(), PATIENT)
+        server.hung_up.clear()
+
+
+async def test_an_idle_moment_does_not_cost_a_connection(
+    server: RawServer, endpoint: OpenAIEndpoint
+) -> None:
+    for _ in range(2):
+        assert await endpoint.ask(QUESTION, seconds=PATIENT) == COMPLETED
+        assert endpoint.is_open
+    await endpoint.close()
+    assert not endpoint.is_open
+
+
 async def test_cancelling_hangs_up(server: RawServer, endpoint: OpenAIEndpoint) -> None:
     server.reply, server.stalls = b"", True
     asked = asyncio.create_task(endpoint.ask(QUESTION, seconds=PATIENT))
@@ -245,6 +286,49 @@ async def test_the_key_is_never_shown(
     server.reply = reply
     exchange = await endpoint.ask(QUESTION, seconds=PATIENT)
     assert "sk-secret" not in f"{exchange} {endpoint!r} {caplog.text}"
+
+
+ODD_KEY = 'sk-"secret"/0123456789'
+CODED = "".join(f"\\u{ord(character):04X}" for character in ODD_KEY)
+WRITTEN = [
+    json.dumps(ODD_KEY),
+    json.dumps(ODD_KEY).replace("/", r"\/"),
+    f'"{CODED}"',
+    json.dumps(f'no {{"key": {json.dumps(ODD_KEY)}}}'),
+]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32-be"])
+@pytest.mark.parametrize("written", WRITTEN)
+async def test_nor_is_it_in_another_spelling(
+    server: RawServer, written: str, encoding: str
+) -> None:
+    endpoint = OpenAIEndpoint(server.url, api_key=ODD_KEY)
+    body = f'{{"error":{{"message":{written},"code":{written},"type":{written}}}}}'
+    server.reply = response(body.encode(encoding), 400)
+    refused = await endpoint.ask(QUESTION, seconds=PATIENT)
+    assert isinstance(refused, Refused)
+    for text in (refused.message, refused.code, refused.kind):
+        assert "secret" not in text
+        assert "***" in text
+    await endpoint.close()
+
+
+async def test_nor_in_the_names_of_models(server: RawServer, endpoint: OpenAIEndpoint) -> None:
+    server.reply = response(json.dumps({"data": [{"id": KEY}]}).replace("-", r"\u002d"))
+    (name,) = await endpoint.models(seconds=PATIENT)
+    assert set(name) == {"*"}
+
+
+@pytest.mark.parametrize("body", ["\\" * 2**20, "s" * 2**20, "\\u0073" * 2**18])
+async def test_what_is_no_key_is_kept(
+    server: RawServer, endpoint: OpenAIEndpoint, body: str
+) -> None:
+    server.reply = response(ANSWER.replace("4", f"{body * 2} {KEY[:-1]}"))
+    completed = await endpoint.ask(QUESTION, seconds=PATIENT)
+    assert isinstance(completed, Completed)
+    assert completed.content
+    assert completed.content.endswith(KEY[:-1])
 
 
 @pytest.mark.parametrize("key", ["sk-one two", "sk-\u00e9", "sk-\x01", "sk-a\nsk-b"])

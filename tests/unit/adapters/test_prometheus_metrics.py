@@ -15,7 +15,7 @@ from tests.unit.adapters import examples
 from tests.unit.adapters.examples import ATTEMPTED, ENDED, FAILED, RETRIED, SETTLED, STARTED
 
 OURS = {"variant": examples.VARIANT, "suite": examples.SUITE}
-OTHERS = {"variant": "other", "suite": examples.SUITE}
+OTHERS = {"variant": "_other", "suite": examples.SUITE}
 
 
 class Metrics:

@@ -2,6 +2,7 @@ import asyncio
 import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import httpx2
 import pytest
@@ -110,6 +111,28 @@ async def test_taken_port_is_refused_with_its_reason(server: StatusServer, taken
     said = rf"port {taken_port} of 127.0.0.1 is in use by another process \(set http.port\)"
     with pytest.raises(ConfigError, match=said):
         server.start(host="127.0.0.1", port=taken_port)
+
+
+@pytest.mark.parametrize("host", ["a" * 70 + ".example", "\ud800"])
+async def test_a_host_that_cannot_be_is_refused(server: StatusServer, host: str) -> None:
+    with pytest.raises(ConfigError, match=r"http\.host: .* is no name or address"):
+        server.start(host=host, port=0)
+
+
+async def test_answers_are_sent_at_once(
+    server: StatusServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without delay for more to send; a connection has it from the socket that listens."""
+    listeners: list[socket.socket] = []
+    listen = socket.create_server
+
+    def noting(*address: Any, **options: Any) -> socket.socket:  # noqa: ANN401 - passed on
+        listeners.append(listen(*address, **options))
+        return listeners[-1]
+
+    monkeypatch.setattr(socket, "create_server", noting)
+    server.start(host="127.0.0.1", port=0)
+    assert listeners[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 async def test_signals_stay_with_the_daemon(server: StatusServer) -> None:

@@ -47,6 +47,14 @@ def test_missing_file(there: list[str], tmp_path: Path) -> None:
     assert problem.todo
 
 
+@pytest.mark.parametrize("place", ["suite", "items"])
+def test_name_that_is_too_long(place: str, tmp_path: Path) -> None:
+    long = "x" * 300
+    (tmp_path / "suite.yaml").write_text(MANIFEST + f"items: {long}\n")
+    with pytest.raises(SuiteError, match="file name too long"):
+        read_suite(tmp_path / long if place == "suite" else tmp_path)
+
+
 def test_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "suite.yaml").write_text(MANIFEST)
     (tmp_path / "items.jsonl").write_text(ITEM)

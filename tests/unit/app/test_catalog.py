@@ -1,10 +1,14 @@
+import gc
+import weakref
 from pathlib import Path
 
 import pytest
 
 from monitor.adapters.compute_thread import ComputeThread
+from monitor.adapters.openai_endpoint import OpenAIEndpoint
 from monitor.adapters.suite_files import write_suite
 from monitor.adapters.system_clock import SystemClock
+from monitor.app import catalog as catalog_module
 from monitor.app.catalog import ConfiguredCatalog, endpoint_settings, load_suites
 from monitor.app.histories import Histories
 from monitor.domain.errors import DeadLetterReason, InvalidEvent, SuiteError
@@ -119,6 +123,17 @@ def test_an_odd_url_is_invalid(path: str, settings: Settings) -> None:
     assert refused.reason is DeadLetterReason.INVALID_DATA
 
 
+@pytest.mark.parametrize(
+    "base_url", ["http://[::1]c:8/v1", "https://llm.example.com/" + "a" * 70_000]
+)
+def test_a_url_that_clients_do_not_take_is_refused(base_url: str, settings: Settings) -> None:
+    allowed = settings.model_copy(update={"allowed_hosts": ("[::1]:*", "llm.example.com")})
+    assert refusal(written_out(base_url), allowed).reason in {
+        DeadLetterReason.INVALID_DATA,
+        DeadLetterReason.HOST_NOT_ALLOWED,
+    }
+
+
 def test_problems_of_all_suites_are_told_at_once(tmp_path: Path) -> None:
     write_suite(installations.SUITE, tmp_path / "one")
     write_suite(installations.SUITE, tmp_path / "two")
@@ -156,6 +171,47 @@ async def test_models_at_one_place_share_its_connection_and_lane(tmp_path: Path)
     assert (first.model, second.model) == ("a", "b")
     assert (first.endpoint, first.lane) == (second.endpoint, second.lane)
     await known.close()
+
+
+async def test_naming_places_opens_and_keeps_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog_module, "MOST_CONNECTIONS", 3)
+    known, kept = catalog(tmp_path), []
+    for port in range(1, 9):
+        target = known.target(written_out(f"http://127.0.0.1:{port}/v1"))
+        assert isinstance(target.endpoint, OpenAIEndpoint)
+        assert not target.endpoint.is_open
+        kept.append(weakref.ref(target.endpoint))
+    del target
+    gc.collect()
+    assert [each() is not None for each in kept] == [False] * 5 + [True] * 3
+
+
+async def test_a_place_in_use_is_not_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog_module, "MOST_CONNECTIONS", 1)
+    known, used = catalog(tmp_path), written_out(installations.NOWHERE)
+    first = known.target(used)
+    await first.endpoint.models(seconds=60.0)
+    known.target(written_out("http://127.0.0.1:2/v1"))
+    assert known.target(used).lane is first.lane
+    await known.close()
+
+
+async def test_a_key_that_no_header_holds_is_told_without_it(
+    settings: Settings, tmp_path: Path
+) -> None:
+    installations.write_pool(tmp_path)
+    secrets = {CredentialName("key"): "s3cret with blanks"}
+    suites, histories = load_suites(settings), Histories(ComputeThread())
+    known = ConfiguredCatalog(
+        settings, suites, secrets=secrets, histories=histories, clock=SystemClock()
+    )
+    with pytest.raises(InvalidEvent, match="credential is unusable") as caught:
+        known.target(EndpointName("secure"))
+    assert "s3cret" not in caught.value.detail
 
 
 OWN_WAYS: list[dict[str, object]] = [

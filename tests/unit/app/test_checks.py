@@ -125,8 +125,9 @@ def test_an_endpoint_that_cannot_be_used_is_a_problem(
 
 
 def test_a_suite_alone_is_checked(pool: Path) -> None:
-    assert checks.check_suite(pool / "suite").notes == ["suite 'arithmetic': 60 items in 4 groups"]
-    (problem,) = checks.check_suite(pool / "geometry").problems
+    found = asyncio.run(checks.check_suite(pool / "suite"))
+    assert found.notes == ["suite 'arithmetic': 60 items in 4 groups"]
+    (problem,) = asyncio.run(checks.check_suite(pool / "geometry")).problems
     assert problem.where.endswith("geometry")
 
 
@@ -142,7 +143,7 @@ def test_choices_that_are_not_shown_are_a_warning(tmp_path: Path) -> None:
     (tmp_path / "suite.yaml").write_text("name: colours\ngrader: {kind: exact}\n")
     lines = [{"id": name, "target": "Red", **each} for name, each in CHOICE_LINES.items()]
     (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    (warning,) = checks.check_suite(tmp_path).warnings
+    (warning,) = asyncio.run(checks.check_suite(tmp_path)).warnings
     assert str(warning) == (
         "suite 'colours': 1 item with choices that the model is not shown, the first is 'hidden' "
         "(name `choices` in prompt.user, or repeat them in the item's input)"

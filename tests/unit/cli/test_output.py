@@ -65,15 +65,25 @@ def rows_of(*, design: str, ess_ratio: float) -> list[str]:
 
 
 def test_what_history_has_brought_is_told() -> None:
-    draws = examples.PLAN.draws
-    better = rows_of(design="without_replacement", ess_ratio=2.0)
-    assert better == [f"{2 * draws} plain random draws"]
-    worse = rows_of(design="without_replacement", ess_ratio=0.5)
-    assert worse == [
-        f"{draws / 2:.0f} plain random draws",
+    draws, population = examples.PLAN.draws, examples.PLAN.population
+    better, worse = (
+        f"{output.plain_draws(draws, population, ratio):.0f} plain random draws"
+        for ratio in (2.0, 0.5)
+    )
+    assert rows_of(design="without_replacement", ess_ratio=2.0) == [better]
+    assert rows_of(design="without_replacement", ess_ratio=0.5) == [
+        worse,
         "history made the interval wider than plain sampling would have",
     ]
     assert rows_of(design="simple", ess_ratio=1.0) == []
+
+
+@pytest.mark.parametrize("ratio", [0.5, 1.0, 3.0])
+def test_plain_draws_are_as_precise_and_never_more_than_the_pool(ratio: float) -> None:
+    plain = output.plain_draws(100, 200, ratio)
+    assert 1 / plain - 1 / 200 == pytest.approx((1 / 100 - 1 / 200) / ratio)
+    assert plain < 200
+    assert output.plain_draws(100, 10**12, ratio) == pytest.approx(100 * ratio)
 
 
 def test_a_terminal_breaks_between_words(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from monitor.adapters.embedded.state import FILE
+from monitor.app.submissions import Expected
 from monitor.cli import submission
 from monitor.domain.identifiers import SuiteName
 from tests.unit.app import states
@@ -32,6 +33,7 @@ def test_ids_are_printed(submit: Any) -> None:  # noqa: ANN401
     first, second = ended.out.splitlines()
     assert first == "event one is at model-versions, partition 0, offset 0"
     assert second.startswith("evaluation on arithmetic: ")
+    assert second.endswith(", of 60 of 60 items")
 
 
 def test_ids_are_json_if_wanted(submit: Any) -> None:  # noqa: ANN401
@@ -119,7 +121,7 @@ def test_others_see_how_far_it_is(
     pool: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    expected = {SuiteName("arithmetic"): states.OPEN}
+    expected = {SuiteName("arithmetic"): Expected(identity=states.OPEN, draws=1, population=1)}
     monkeypatch.setattr(submission, "expected_evaluations", lambda *_: expected)
     asyncio.run(states.write_journal(pool / "state", 0, 1, 2))
     ended = submit(*LEAST, "--wait", "0.1")

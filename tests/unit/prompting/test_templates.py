@@ -103,6 +103,7 @@ REFUSED = [
     ("{{ choices[5] }}", "no element 5"),
     ("{{ input + 1 }}", "can only concatenate str"),
     ("{% for x in [0] recursive %}{{ loop([0]) }}{% endfor %}", "recursion"),
+    ("{{ '%99999999999d' % 1 }}", "MemoryError"),
 ]
 
 
@@ -126,6 +127,19 @@ def test_problems_of_the_templates_as_such() -> None:
     prompt = Prompt(user="{{ input", system="{% if %}")
     assert [each.where for each in templates.problems(prompt)] == ["prompt.user", "prompt.system"]
     assert templates.problems(Prompt(user="{{ inptu }}", system="{{ metadata.x }}")) == []
+
+
+OVERDONE = [
+    ("{{ " + "(" * 3000 + "1" + ")" * 3000 + " }}", "recursion"),
+    ("{% for x in [1] %}" * 30 + "{% endfor %}" * 30, "too many statically nested blocks"),
+    ("{{ " + "9" * 5000 + " }}", "5000 digits"),
+]
+
+
+@pytest.mark.parametrize(("template", "what"), OVERDONE, ids=range(len(OVERDONE)))
+def test_templates_that_no_interpreter_takes(template: str, what: str) -> None:
+    (problem,) = templates.problems(Prompt(user=template))
+    assert what in problem.what
 
 
 @pytest.mark.parametrize(

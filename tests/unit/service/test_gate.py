@@ -150,6 +150,21 @@ async def test_a_rollout_is_waited_for() -> None:
     assert [told.detail.split()[0] for told in arrival.told] == ["no", "HTTP", "serves"]
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Refused(http_status=500, message="m" * 10**6),
+        Broken(cause=Breakdown.MALFORMED, detail="d" * 10**6),
+        ("n" * 10**6,) * 9,
+    ],
+    ids=["message", "detail", "names"],
+)
+async def test_whatever_is_said_at_length_is_cut_short(reply: Reply) -> None:
+    arrival = await wait_for(reply, gate_seconds=0.0)
+    assert arrival.fault is not None
+    assert len(arrival.fault.detail) < 1200
+
+
 async def test_a_long_list_of_models_is_cut_short() -> None:
     arrival = await wait_for(tuple(f"model-{number}" for number in range(900)), gate_seconds=0.0)
     assert arrival.fault is not None

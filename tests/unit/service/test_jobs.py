@@ -182,6 +182,21 @@ async def test_a_defect_while_publishing_is_like_any_other(monkeypatch: pytest.M
     assert len(seen.endpoint.asked) == 20
 
 
+@pytest.mark.parametrize("case", ["planned", "nothing to buy"])
+async def test_a_defect_in_publishing_a_fault_leaves_the_evaluation_open(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = world(policy=Policy(budget=Budget(count=0)) if case == "nothing to buy" else None)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OverflowError("too large")
+
+    monkeypatch.setattr(publishing, "publish", fail)
+    assert await run(seen, job(seen)) is None
+    assert seen.facts.of(EvaluationFailed)[-1].detail == "OverflowError('too large')"
+    assert all(not commit.messages for commit in seen.store.commits)
+
+
 async def test_a_failing_look_up_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = world()
 

@@ -214,6 +214,41 @@ def test_wrong_variable_is_blamed_itself(tmp_path: Path) -> None:
     ]
 
 
+NAMES_A_PATH = {
+    "suites": "suites: [{path: %s}]\n",
+    "history": "suites: [{path: a, history: [{file: %s}]}]\n",
+    "state": MINIMAL + "state: {directory: %s}\n",
+    "credentials": MINIMAL + "credentials: {a: {file: %s}}\n",
+}
+NO_PATHS = ['"a\\0b"', '"\\ud800"', "x" * 300, "/".join(["x" * 200] * 30)]
+
+
+@pytest.mark.parametrize("text", NAMES_A_PATH.values(), ids=NAMES_A_PATH)
+@pytest.mark.parametrize("path", NO_PATHS, ids=["NUL", "surrogate", "long name", "long path"])
+def test_what_cannot_be_a_path_is_a_problem(text: str, path: str, tmp_path: Path) -> None:
+    (problem,) = problems(tmp_path, text % path)
+    assert ": must be a path of " in problem
+
+
+BOUNDED = [
+    *(f"limits.{name}" for name in ("item_seconds", "gate_seconds", "max_event_age_hours")),
+    "metrics.retire_days",
+]
+
+
+@pytest.mark.parametrize("number", [".inf", ".nan", "1e30"])
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_time_is_one_that_can_be_waited_for(name: str, number: str, tmp_path: Path) -> None:
+    group, field = name.split(".")
+    (problem,) = problems(tmp_path, f"{MINIMAL}{group}: {{{field}: {number}}}\n")
+    assert problem.startswith(f"monitor.yaml:2: {name}: must be ")
+
+
+def test_a_count_has_an_end(tmp_path: Path) -> None:
+    (problem,) = problems(tmp_path, MINIMAL + f"limits: {{concurrency: {10**400}}}\n")
+    assert "must be less than or equal to" in problem
+
+
 def test_missing_file_is_a_problem(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"absent.yaml: cannot be read: No such file"):
         load_settings(tmp_path / "absent.yaml", {})

@@ -82,7 +82,7 @@ def test_contents(message: dict[str, Any], content: str | None) -> None:
     assert decode_completion(completion(message)) == Completed(content=content, finish_reason=None)
 
 
-@pytest.mark.parametrize("count", [-1, 1.5, True, "8", None, [1]])
+@pytest.mark.parametrize("count", [-1, 1.5, True, "8", None, [1], 2**31 + 1, 10**400])
 def test_a_token_count_that_is_none_is_unknown(count: object) -> None:
     body = {"choices": [{"message": {}}], "usage": {"prompt_tokens": count}}
     read = decode_completion(json.dumps(body).encode())
@@ -193,6 +193,8 @@ WAITS = [
     ({"retry-after": "Sun, 29 Nov 2026 11:00:00 GMT", "date": DATE}, 0.0),
     ({"retry-after": "Sun, 29 Nov 2026 12:01:30 GMT"}, None),
     ({"retry-after": "Sun, 29 Nov 2026 12:01:30", "date": DATE}, None),
+    ({"retry-after": "Sun, 29 Nov 99999 12:01:30 GMT", "date": DATE}, None),
+    ({"retry-after": "Sun, 29 Nov 2026 12:01:30 -99999999999999", "date": DATE}, None),
     ({"retry-after": "nan"}, None),
     ({"retry-after": "inf"}, None),
     ({"retry-after": "-1"}, None),

@@ -21,7 +21,7 @@ from monitor.domain.identifiers import (
     VersionName,
 )
 from monitor.domain.policies import AtLeast, Budget, EstimateOnly, Method, NotWorse
-from monitor.wire import events
+from monitor.wire import envelopes, events
 from tests.unit.wire import examples
 
 LIMIT = 100_000
@@ -172,6 +172,21 @@ def test_an_odd_url_is_refused_and_not_repeated(url: str) -> None:
     assert detail.startswith("data: endpoint.base_url: must ")
     assert "hunter2" not in detail
     assert "models.example" not in detail
+
+
+@pytest.mark.parametrize("time", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+def test_a_time_at_the_edge_of_the_calendar_is_refused(time: str) -> None:
+    detail = refusal(structured(DATA, time=time), DeadLetterReason.NOT_CLOUDEVENT)
+    assert detail == "time: must lie in the years 1 to 9999 of UTC"
+
+
+def test_a_defect_while_reading_is_the_event_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("hunter2")
+
+    monkeypatch.setattr(envelopes, "read", fail)
+    detail = refusal(structured(DATA), DeadLetterReason.INVALID_DATA)
+    assert detail == "reading it fails on a defect: ZeroDivisionError"
 
 
 def test_a_secret_in_the_place_of_a_credential_is_not_repeated() -> None:

@@ -33,6 +33,12 @@ def test_times_are_written_in_utc() -> None:
     assert Moment(at=noon).to_bytes() == b'{"at":"2026-11-29T10:00:00Z"}'
 
 
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+def test_times_that_utc_does_not_have_are_refused(at: str) -> None:
+    with pytest.raises(ValidationError, match="must lie in the years 1 to 9999 of UTC"):
+        Moment.model_validate_json(f'{{"at":"{at}"}}')
+
+
 def test_times_without_an_offset_are_refused() -> None:
     with pytest.raises(ValidationError, match="timezone"):
         Moment(at=datetime(2026, 11, 29, tzinfo=UTC).replace(tzinfo=None))

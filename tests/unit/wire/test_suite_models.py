@@ -120,6 +120,8 @@ def test_refused_in_messages(content: object) -> None:
         {"items": "../items.jsonl"},
         {"items": "/etc/passwd"},
         {"items": ".."},
+        {"items": "a\0b"},
+        {"items": "\ud800"},
         {"prompt": {"user": None}},
         {"generation": {"temperature": -0.1}},
         {"generation": {"temperature": float("nan")}},

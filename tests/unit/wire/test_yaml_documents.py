@@ -61,6 +61,16 @@ UNREADABLE = [
 ]
 
 
+BOMB = b"a: &a [" + b"x, " * 9 + b"]\n"
+BOMB += b"".join(
+    b"%c: &%c [" % (name, name) + b"*%c, " % (name - 1) * 9 + b"]\n" for name in b"bcdefghij"
+)
+UNREADABLE += [
+    (BOMB, "f:1: is not YAML: more than 100000 values, aliases counted as"),
+    (b"a: &a {b: 1}\n? [*a]\n: 2\n", "f:2: is not YAML: a key must be text"),
+]
+
+
 @pytest.mark.parametrize(("text", "problem"), UNREADABLE)
 def test_unreadable_file_is_a_problem(text: bytes, problem: str) -> None:
     document, (found,) = yaml_documents.parse(text, name="f")
