@@ -1,7 +1,5 @@
 """What every test may use: recorded data and a broker, where they can be had."""
 
-import gc
-import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,17 +57,13 @@ def kafka_bootstrap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def idle_broker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator["LocalBroker"]:
+def idle_broker(tmp_path: Path) -> Iterator["LocalBroker"]:
     """A broker of the test's own that has yet to be started; skips where none can be had."""
     from tests.broker import brokers  # noqa: PLC0415 - as above
 
-    # The client does not close sockets of connections that fail. They must go while the filter of
-    # warnings of the test holds, and its log lines would keep them.
-    monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
     broker = brokers.prepared(tmp_path)
     yield broker
     broker.stop()
-    gc.collect()
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ class MetricsTelemetry(Collector):
         self._software: str | None = None
         self.registry.register(self)
 
-    def record(self, fact: facts.Fact) -> None:  # noqa: C901 - one case a fact
+    def record(self, fact: facts.Fact) -> None:  # noqa: C901, PLR0912 - one case a fact
         """Enter a fact into the table."""
         match fact:
             case facts.EventTaken():

@@ -58,12 +58,19 @@ class ConfiguredCatalog:
         histories: Histories,
         clock: Clock,
     ) -> None:
+        """Open nothing yet.
+
+        Raises:
+            ConfigError: a credential cannot be sent.
+        """
         self._settings = settings
         self._suites = suites
         self._secrets = secrets
         self._histories = histories
         self._clock = clock
         self._connections: dict[Hashable, Connection] = {}
+        for endpoint in settings.endpoints.values():
+            self._connection(endpoint)
 
     def suite(self, name: SuiteName) -> Suite:
         """A configured suite.

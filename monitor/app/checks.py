@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from monitor.adapters.embedded.archive import SqliteArchive
@@ -12,7 +12,7 @@ from monitor.adapters.openai_endpoint import OpenAIEndpoint
 from monitor.adapters.suite_files import read_suite
 from monitor.app.catalog import LoadedSuite, read_suites
 from monitor.domain.answers import Exchange, Fault, Refused
-from monitor.domain.errors import Problem, ProblemsFound, StateError, SuiteError
+from monitor.domain.errors import ConfigError, Problem, ProblemsFound, StateError, SuiteError
 from monitor.domain.identifiers import CredentialName
 from monitor.domain.suites import ImagePart, Item, Suite, TextPart
 from monitor.grading.graders import self_check
@@ -210,19 +210,21 @@ async def _check_state(directory: Path, report: Report) -> None:
 async def _check_endpoints(
     settings: Settings, secrets: Mapping[CredentialName, str], report: Report
 ) -> None:
-    # Without its credential, which is reported already, an endpoint's answer says nothing.
-    askable = {
-        name: endpoint
-        for name, endpoint in settings.endpoints.items()
-        if endpoint.credential is None or endpoint.credential in secrets
-    }
+    clients: dict[str, OpenAIEndpoint] = {}
+    for name, endpoint in settings.endpoints.items():
+        key = None if endpoint.credential is None else CredentialName(endpoint.credential)
+        # Without its credential, which is reported already, an endpoint's answer says nothing.
+        if key is not None and key not in secrets:
+            continue
+        try:
+            clients[name] = OpenAIEndpoint(endpoint.base_url, api_key=key and secrets[key])
+        except ConfigError as error:
+            (problem,) = error.problems
+            report.problems.append(replace(problem, where=f"endpoints.{name}, {problem.where}"))
     async with asyncio.TaskGroup() as group:
-        asked = {
-            name: group.create_task(_models(endpoint, secrets))
-            for name, endpoint in askable.items()
-        }
+        asked = {name: group.create_task(_models(client)) for name, client in clients.items()}
     for name, task in asked.items():
-        _check_reply(name, askable[name], task.result(), report=report)
+        _check_reply(name, settings.endpoints[name], task.result(), report=report)
 
 
 def _check_reply(
@@ -247,11 +249,7 @@ def lacks_version(base_url: str) -> bool:
     return not base_url.rstrip("/").endswith(VERSIONED)
 
 
-async def _models(
-    endpoint: EndpointSettings, secrets: Mapping[CredentialName, str]
-) -> tuple[str, ...] | Exchange:
-    key = None if endpoint.credential is None else secrets[CredentialName(endpoint.credential)]
-    client = OpenAIEndpoint(endpoint.base_url, api_key=key)
+async def _models(client: OpenAIEndpoint) -> tuple[str, ...] | Exchange:
     try:
         return await client.models(seconds=PROBE_SECONDS)
     finally:

@@ -1,7 +1,7 @@
 """Replicas of the real daemon on a real broker, and what is on the topics afterwards."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -26,7 +26,7 @@ class Fleet:
     bootstrap: str
     name: str = field(default_factory=lambda: f"test-{uuid.uuid4().hex[:12]}")
 
-    def configure(self, base_url: str, *, limits: dict[str, object]) -> None:
+    def configure(self, base_url: str, *, limits: Mapping[str, object]) -> None:
         """Write the configuration of every replica."""
         folder = self.installation.folder
         self.installation.configure(

@@ -20,11 +20,7 @@ from tests.broker.local import LocalBroker
 from tests.contract import test_archive as results
 from tests.contract.installations import A, KafkaInstallation, records, row, submit, take, until
 
-pytestmark = [
-    pytest.mark.kafka,
-    # The client leaves its sockets open when nobody listens.
-    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
-]
+pytestmark = pytest.mark.kafka
 
 
 @pytest.fixture

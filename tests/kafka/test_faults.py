@@ -13,11 +13,7 @@ from tests.broker.local import LocalBroker
 from tests.kafka import bus_user
 from tests.kafka.processes import User, assert_whole
 
-pytestmark = [
-    pytest.mark.kafka,
-    # The client leaves its sockets open when nobody listens.
-    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
-]
+pytestmark = pytest.mark.kafka
 
 GROUP, PARTITIONS, KILLS = "g", 2, 8
 

@@ -32,8 +32,9 @@ def setting_names() -> Iterator[str]:
 
 
 def _holds_groups(annotation: object) -> bool:
-    kinds = [annotation, *get_args(annotation)]
-    return any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds)
+    if isinstance(annotation, type):
+        return issubclass(annotation, BaseModel)
+    return any(map(_holds_groups, get_args(annotation)))
 
 
 @pytest.mark.parametrize("name", sorted(set(setting_names())))

@@ -18,8 +18,8 @@ from monitor.settings import MetricSettings
 from tests.unit.adapters import examples
 
 # Label values come from closed lists, but for these; their number is bounded or a setting.
-OPEN_LABELS = {"variant", "suite", "version", "software", "currency"}
-CLOSED_LABELS = {"verdict", "purpose", "status", "direction", "reason", "result"}
+OPEN_LABELS = {"variant", "suite", "version", "software", "currency", "partition"}
+CLOSED_LABELS = {"verdict", "purpose", "status", "direction", "reason", "result", "outcome"}
 DEAD_LETTER = facts.DeadLettered(
     topic="t", partition=0, offset=0, reason=DeadLetterReason.NOT_JSON, detail=""
 )
@@ -34,6 +34,12 @@ FACTS: tuple[facts.Fact, ...] = (
     examples.SETTLED,
     examples.ENDED,
     facts.ServiceStarted(software="0.1.0", suites=1),
+    facts.PartitionAssigned(partition=0, open_evaluations=0),
+    facts.PartitionRestored(partition=0, rows=1, seconds=0.1),
+    facts.LagMeasured(partition=0, records=1),
+    facts.TransactionEnded(
+        partition=0, outcome=facts.TransactionOutcome.COMMITTED, commits=1, seconds=0.1
+    ),
 )
 
 

@@ -12,6 +12,7 @@ from monitor.settings import HistoryFile
 from tests.unit.app import installations
 from tests.unit.app.installations import NOWHERE, document, served
 
+SHORT = {"grader_seconds": 0.1}
 PICTURE = {"type": "image", "image": "https://host/p.png"}
 
 
@@ -122,6 +123,28 @@ def test_an_endpoint_that_cannot_be_used_is_a_problem(
         (problem,) = check(pool, offline=False, endpoints=endpoints).problems
     assert problem.where == "endpoints.one"
     assert text in str(problem)
+
+
+def test_a_key_that_cannot_be_sent_is_a_problem(pool: Path) -> None:
+    (pool / "key").write_text("s3cret with blanks")
+    found = check(
+        pool,
+        offline=False,
+        credentials={"key": {"file": str(pool / "key")}},
+        endpoints={"one": {"base_url": NOWHERE, "model": "m", "credential": "key"}},
+    )
+    (problem,) = problems(found, pool)
+    assert problem.startswith("endpoints.one, credential: the key holds blanks")
+
+
+def test_a_pattern_without_end_is_a_problem(pool: Path) -> None:
+    (pool / "suite" / "suite.yaml").write_text(
+        "name: endless\ngrader: {kind: regex, pattern: '(a+)+$'}\n"
+    )
+    line = {"id": "1", "input": "?", "target": "a" * 60 + "!"}
+    (pool / "suite" / "items.jsonl").write_text(json.dumps(line))
+    (problem,) = problems(check(pool, suites=[{"path": str(pool / "suite")}], limits=SHORT), pool)
+    assert "takes too long" in problem
 
 
 def test_a_suite_alone_is_checked(pool: Path) -> None:

@@ -23,6 +23,10 @@ def suite(on: Item, kind: str, **options: Any) -> Suite:  # noqa: ANN401
     )
 
 
+async def here(spec: GraderSpec, on: Item, text: str) -> Grade:
+    return graders.grade(spec, on, text)
+
+
 def test_grade_tells_what_it_read() -> None:
     assert graded("numeric", "so 41", item("42")) == Grade(score=0.0, extracted="41")
     assert graded("numeric", "none", item("42")) == Grade(ungraded=Ungraded.NO_ANSWER)
@@ -49,8 +53,8 @@ def test_no_target() -> None:
         ("Paris", "regex", {"pattern": r"the very end is (\w+)"}),
     ],
 )
-def test_target_is_right_by_its_own_grader(target: str, kind: str, options: Any) -> None:  # noqa: ANN401
-    assert graders.self_check(suite(item(target), kind, **options)) == []
+async def test_target_is_right_by_its_own_grader(target: str, kind: str, options: Any) -> None:  # noqa: ANN401
+    assert await graders.self_check(suite(item(target), kind, **options), here) == []
 
 
 @pytest.mark.parametrize(
@@ -61,7 +65,22 @@ def test_target_is_right_by_its_own_grader(target: str, kind: str, options: Any)
         ("`x`", "exact", {"marker": ">>"}),
     ],
 )
-def test_target_that_its_own_grader_takes_for_wrong(target: str, kind: str, options: Any) -> None:  # noqa: ANN401
-    (problem,) = graders.self_check(suite(item(target), kind, **options))
+async def test_target_that_its_own_grader_takes_for_wrong(
+    target: str, kind: str, options: Any
+) -> None:  # noqa: ANN401
+    (problem,) = await graders.self_check(suite(item(target), kind, **options), here)
     assert problem.where == "item 1, target"
     assert kind in problem.todo
+
+
+async def test_the_first_target_that_takes_too_long_is_the_last() -> None:
+    asked: list[str] = []
+
+    async def slow(_spec: GraderSpec, _on: Item, text: str) -> Grade:
+        asked.append(text)
+        return Grade(ungraded=Ungraded.TIME_LIMIT)
+
+    slowly = suite(item("a", "b", "c"), "regex", pattern="(a+)+$")
+    (problem,) = await graders.self_check(slowly, slow)
+    assert asked == ["a"]
+    assert "takes too long" in problem.what
