@@ -191,4 +191,5 @@ def _last_result(completed: results.CompletedEvaluation) -> LastResult:
         tolerance=objective.tolerance if isinstance(objective, records.NotWorse) else None,
         at=completed.data.times.ended,
         seconds=completed.data.times.seconds,
+        evaluation_id=subject.evaluation_id,
     )

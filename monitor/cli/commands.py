@@ -212,7 +212,13 @@ def evaluate(
     keeps no result of a version before, any estimate is MET: without --state, demand --at-least.
     """
     from monitor.cli import evaluation, events
+    from monitor.domain.errors import UsageError
 
+    if state is not None and not version:
+        # The model's name stays the same from one deployment to the next.
+        raise UsageError(
+            "--state needs --version: what was evaluated under a name is not asked again"
+        )
     wanted = events.Wanted(
         variant=variant,
         version=version or model,

@@ -19,7 +19,8 @@ def read_secret(
         ConfigError: naming the variable or file that is missing or unfit, never its content.
     """
     if source.file is not None:
-        return _fit(_read_secret(source.file), f"file {source.file}", where=where)
+        secret, place = _read_secret(source.file), f"file {source.file}"
+        return _fit(secret, place, where=where, absent="is not there or cannot be read")
     return read_variable(str(source.env), environ, where=where)
 
 
@@ -30,13 +31,13 @@ def read_variable(name: str, environ: Mapping[str, str] | None = None, *, where:
         ConfigError: naming the variable that is missing or unfit, never its content.
     """
     variables = os.environ if environ is None else environ
-    return _fit(variables.get(name), f"environment variable {name}", where=where)
+    place = f"environment variable {name}"
+    return _fit(variables.get(name), place, where=where, absent="is not set")
 
 
-def _fit(secret: str | None, place: str, *, where: str) -> SecretStr:
+def _fit(secret: str | None, place: str, *, where: str, absent: str) -> SecretStr:
     if secret is None:
-        what = f"{place} is not there or cannot be read"
-        raise ConfigError([Problem(where=where, what=what)])
+        raise ConfigError([Problem(where=where, what=f"{place} {absent}")])
     secret = secret.strip()
     # It becomes part of an HTTP header.
     if not secret or not secret.isascii() or not secret.isprintable():
@@ -48,5 +49,5 @@ def _fit(secret: str | None, place: str, *, where: str) -> SecretStr:
 def _read_secret(file: Path) -> str | None:
     try:
         return file.read_bytes().decode("utf-8", errors="replace")
-    except (OSError, ValueError):
+    except OSError:
         return None

@@ -112,7 +112,7 @@ class LocalBroker:
     """One broker on a port and a directory that stay its own over restarts."""
 
     def __init__(self, cache: Path, directory: Path, *, settings: str = "") -> None:
-        """Prepare a broker; `settings` are further lines of its properties.
+        """Prepare a broker; `settings` are further lines of its properties, which override.
 
         Raises:
             Unavailable: Java or the jars are missing.
@@ -124,8 +124,9 @@ class LocalBroker:
         self._directory = directory
         self._command = (java, *JAVA, "-cp", f"{jars(cache)}{os.sep}*")
         self._properties = directory / "server.properties"
-        text = PROPERTIES.format(port=self.port, controller=free_port(), data=directory / "data")
-        self._properties.write_text(text + settings, encoding="utf-8")
+        ports = {"port": self.port, "controller": free_port()}
+        text = (PROPERTIES + settings).format(**ports, data=directory / "data")
+        self._properties.write_text(text, encoding="utf-8")
         storage = ("kafka.tools.StorageTool", "format", "-t", CLUSTER, "--standalone", "-c")
         subprocess.run(
             (*self._command, *storage, str(self._properties)), check=True, capture_output=True

@@ -63,6 +63,7 @@ def evaluation(pool: Path, endpoint: SimulatedEndpoint, *options: str) -> list[s
         "--suite": pool / "suite",
         "--base-url": endpoint.base_url,
         "--model": "good",
+        "--version": "1",
         "--credential-env": "CANARY",
         "--concurrency": CONCURRENCY,
         "--state": pool / "own",

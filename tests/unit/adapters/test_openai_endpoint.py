@@ -247,9 +247,8 @@ async def test_connections_are_held_only_while_it_is_asked(
         server.hung_up.clear()
 
 
-async def test_an_idle_moment_does_not_cost_a_connection(
-    server: RawServer, endpoint: OpenAIEndpoint
-) -> None:
+@pytest.mark.usefixtures("server")
+async def test_an_idle_moment_does_not_cost_a_connection(endpoint: OpenAIEndpoint) -> None:
     for _ in range(2):
         assert await endpoint.ask(QUESTION, seconds=PATIENT) == COMPLETED
         assert endpoint.is_open
@@ -316,8 +315,7 @@ async def test_nor_is_it_in_another_spelling(
 
 async def test_nor_in_the_names_of_models(server: RawServer, endpoint: OpenAIEndpoint) -> None:
     server.reply = response(json.dumps({"data": [{"id": KEY}]}).replace("-", r"\u002d"))
-    (name,) = await endpoint.models(seconds=PATIENT)
-    assert set(name) == {"*"}
+    assert await endpoint.models(seconds=PATIENT) == ("*" * (len(KEY) + 3 * 5),)
 
 
 @pytest.mark.parametrize("body", ["\\" * 2**20, "s" * 2**20, "\\u0073" * 2**18])

@@ -173,17 +173,19 @@ async def test_models_at_one_place_share_its_connection_and_lane(tmp_path: Path)
     await known.close()
 
 
+def endpoint_at(known: ConfiguredCatalog, port: int) -> OpenAIEndpoint:
+    endpoint = known.target(written_out(f"http://127.0.0.1:{port}/v1")).endpoint
+    assert isinstance(endpoint, OpenAIEndpoint)
+    assert not endpoint.is_open
+    return endpoint
+
+
 async def test_naming_places_opens_and_keeps_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalog_module, "MOST_CONNECTIONS", 3)
-    known, kept = catalog(tmp_path), []
-    for port in range(1, 9):
-        target = known.target(written_out(f"http://127.0.0.1:{port}/v1"))
-        assert isinstance(target.endpoint, OpenAIEndpoint)
-        assert not target.endpoint.is_open
-        kept.append(weakref.ref(target.endpoint))
-    del target
+    known = catalog(tmp_path)
+    kept = [weakref.ref(endpoint_at(known, port)) for port in range(1, 9)]
     gc.collect()
     assert [each() is not None for each in kept] == [False] * 5 + [True] * 3
 
@@ -200,15 +202,32 @@ async def test_a_place_in_use_is_not_forgotten(
     await known.close()
 
 
-def test_a_key_that_no_header_holds_is_told_without_it(settings: Settings, tmp_path: Path) -> None:
-    installations.write_pool(tmp_path)
-    secrets = {CredentialName(name): "s3cret with blanks" for name in settings.credentials}
-    suites, histories = load_suites(settings), Histories(ComputeThread())
+BLANKS = "s3cret with blanks"
+
+
+def secure_catalog(settings: Settings, folder: Path, *, key: str) -> ConfiguredCatalog:
+    installations.write_pool(folder)
+    secrets = {CredentialName(name): "s3cret" for name in settings.credentials}
+    return ConfiguredCatalog(
+        settings,
+        load_suites(settings),
+        secrets=secrets | {CredentialName(key): BLANKS},
+        histories=Histories(ComputeThread()),
+        clock=SystemClock(),
+    )
+
+
+def test_a_key_that_cannot_be_sent_is_told_at_the_start(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="credential") as caught:
-        ConfiguredCatalog(
-            settings, suites, secrets=secrets, histories=histories, clock=SystemClock()
-        )
+        secure_catalog(settings, tmp_path, key="key")
     assert "s3cret" not in str(caught.value)
+
+
+def test_a_key_that_only_an_event_names_is_the_event_s(settings: Settings, tmp_path: Path) -> None:
+    known = secure_catalog(settings, tmp_path, key="listed")
+    with pytest.raises(InvalidEvent, match="credential is unusable") as caught:
+        known.target(written_out("https://a.eu.example.com/v1", "listed"))
+    assert "s3cret" not in caught.value.detail
 
 
 OWN_WAYS: list[dict[str, object]] = [

@@ -1,3 +1,4 @@
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,9 +24,8 @@ def endpoint() -> Iterator[Served]:
 
 
 def evaluate(terminal: Terminal, *options: object, base_url: str = NOWHERE) -> Ended:
-    return terminal.run(
-        "evaluate", "--suite", "suite", "--base-url", base_url, "--model", "good", *options
-    )
+    named = ["--suite", "suite", "--base-url", base_url, "--model", "good", "--version", "good"]
+    return terminal.run("evaluate", *named, *options)
 
 
 MISTAKES = [
@@ -33,7 +33,7 @@ MISTAKES = [
     (("--item-seconds", "0"), "--item-seconds: must be greater than 0"),
     (("--gate-seconds", "-1"), "--gate-seconds: must be greater than 0"),
     (("--credential-env", "lower"), "--credential-env: must be the name of a variable"),
-    (("--credential-env", "ABSENT"), "--credential-env: environment variable ABSENT is not there"),
+    (("--credential-env", "ABSENT"), "--credential-env: environment variable ABSENT is not set"),
     (("--base-url", "ftp://x"), "--base-url: must be an http or https URL"),
     (("--base-url", f"http://me:{SECRET}@host/v1"), "--base-url: must be an http or https URL"),
     (("--base-url", "http://[::1/v1"), "--base-url: must have a host"),
@@ -75,7 +75,8 @@ def test_again_is_not_bought_again(pool: Path, terminal: Terminal, endpoint: Ser
 def test_the_second_version_is_compared(pool: Path, terminal: Terminal, endpoint: Served) -> None:
     state = ("--state", pool / "new")
     evaluate(terminal, *state, base_url=endpoint.base_url)
-    ended = evaluate(terminal, *state, "--model", "bad", base_url=endpoint.base_url)
+    options = ("--model", "bad", "--version", "bad")
+    ended = evaluate(terminal, *state, *options, base_url=endpoint.base_url)
     assert ended.code == 1
     assert "against good" in ended.out
 
@@ -163,8 +164,9 @@ def test_an_endpoint_that_is_down_is_faulted(terminal: Terminal) -> None:
 def interrupted(pool: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> Ended:
     """Variant a at an endpoint that is nowhere: its event is in `new`, its evaluation is open."""
 
-    async def interrupt(_: Daemon) -> None:
-        raise KeyboardInterrupt
+    async def interrupt(daemon: Daemon) -> None:
+        signal.raise_signal(signal.SIGINT)
+        await daemon._stopping.wait()  # noqa: SLF001 - what stopping it does
 
     with monkeypatch.context() as patch:
         patch.setattr(Daemon, "run", interrupt)
@@ -184,3 +186,12 @@ def test_what_is_open_elsewhere_is_bought_when_it_is_asked_for(
         options = ("--state", pool / "new", "--variant", variant)
         assert evaluate(terminal, *options, base_url=endpoint.base_url).code == 0
         assert endpoint.asked() == asked
+
+
+def test_a_kept_result_needs_a_version(terminal: Terminal) -> None:
+    ended = terminal.run(
+        *("evaluate", "--suite", "suite", "--base-url", NOWHERE, "--model", "good"),
+        *("--state", "state"),
+    )
+    assert ended.code == 2
+    assert "--state needs --version" in ended.err

@@ -66,8 +66,10 @@ async def test_target_is_right_by_its_own_grader(target: str, kind: str, options
     ],
 )
 async def test_target_that_its_own_grader_takes_for_wrong(
-    target: str, kind: str, options: Any
-) -> None:  # noqa: ANN401
+    target: str,
+    kind: str,
+    options: Any,  # noqa: ANN401
+) -> None:
     (problem,) = await graders.self_check(suite(item(target), kind, **options), here)
     assert problem.where == "item 1, target"
     assert kind in problem.todo

@@ -7,9 +7,11 @@ from kafka import errors
 from kafka.structs import ConsumerGroupMetadata
 
 from monitor.adapters.kafka import rows, transactions
+from monitor.ports import Commit
 from tests.unit.adapters.kafka.examples import CLUSTER, commit, entry, message
 
 MEMBER = ConsumerGroupMetadata("group", 5, "member")
+ONE_ROW = commit(entry(0))
 
 
 class Producer:
@@ -49,11 +51,15 @@ class Producer:
 def write(
     producer: Producer,
     metadata: ConsumerGroupMetadata = MEMBER,
-    **contents: Any,  # noqa: ANN401
+    *,
+    wanted: Commit = ONE_ROW,
+    offset: int | None = None,
+    marker: bytes | None = None,
 ) -> transactions.Outcome:
-    writing = rows.prepare(commit(entry(0)), CLUSTER)
-    wanted = transactions.Contents(**({"partition": 3, "writings": [writing]} | contents))
-    return transactions.write(producer, wanted, CLUSTER, lambda: metadata)
+    contents = transactions.Contents(
+        partition=3, writings=[rows.prepare(wanted, CLUSTER)], offset=offset, marker=marker
+    )
+    return transactions.write(producer, contents, CLUSTER, lambda: metadata)
 
 
 def test_everything_is_asked_for_before_the_commit() -> None:
@@ -121,7 +127,7 @@ def test_a_result_is_sent_last_with_the_places_of_its_outcomes() -> None:
     names = CLUSTER.topics
     messages = (message(names.evaluations), message(names.outcomes), message(names.outcomes))
     producer = Producer()
-    write(producer, writings=[rows.prepare(commit(entry(0), messages=messages), CLUSTER)])
+    write(producer, wanted=commit(entry(0), messages=messages))
     topics = [record["topic"] for record in producer.sent]
     assert topics == ["journal", names.outcomes, names.outcomes, names.evaluations]
     assert rows.places_of(dict(producer.sent[-1]["headers"])) == [(0, 2), (0, 3)]
