@@ -38,7 +38,10 @@ class Metrics:
         return self.registry.get_sample_value(f"variant_monitor_{name}", labels)
 
     def names(self) -> set[str]:
-        return {sample.name for family in self.registry.collect() for sample in family.samples}
+        """Names with a sample, beside the number of partitions, which is always known."""
+        families = list(self.registry.collect())
+        found = {sample.name for family in families for sample in family.samples}
+        return found - {"variant_monitor_assigned_partitions"}
 
 
 @pytest.fixture
@@ -273,3 +276,21 @@ def test_evaluation_that_began_beyond_the_limit_ends() -> None:
     assert metrics.telemetry.last_results() == ()
     metrics.record(replace(ENDED, variant=VariantName("b")))
     assert metrics.value("evaluations_in_progress", OTHERS) in {0.0, None}
+
+
+def test_what_the_bus_tells_is_shown(metrics: Metrics) -> None:
+    outcome = facts.TransactionOutcome.COMMITTED
+    for fact in (
+        facts.PartitionAssigned(partition=2, open_evaluations=0),
+        facts.PartitionRestored(partition=2, rows=5, seconds=0.5),
+        facts.LagMeasured(partition=2, records=7),
+        facts.TransactionEnded(partition=2, outcome=outcome, commits=3, seconds=0.1),
+    ):
+        metrics.record(fact)
+    assert metrics.value("assigned_partitions", {}) == 1.0
+    assert metrics.value("restore_duration_seconds", {}, partition="2") == 0.5
+    assert metrics.value("consumer_lag_records", {}, partition="2") == 7.0
+    assert metrics.value("transactions_total", {}, outcome="committed") == 1.0
+    metrics.record(facts.PartitionRevoked(partition=2))
+    assert metrics.value("assigned_partitions", {}) == 0.0
+    assert metrics.value("consumer_lag_records", {}, partition="2") is None

@@ -132,6 +132,10 @@ EVENT_NAMES = {
     "evaluation_failed",
     "partition_assigned",
     "partition_revoked",
+    "bus_awaited",
+    "partition_restored",
+    "transaction_ended",
+    "lag_measured",
     "service_started",
     "service_stopping",
 }

@@ -31,7 +31,10 @@ class Commits:
     lost: bool = False
 
     async def receive(self) -> Delivery:
-        raise NotImplementedError
+        raise AssertionError("a journal receives nothing")
+
+    async def confirm(self, partition: int) -> None:
+        raise AssertionError("a journal asks nothing")
 
     async def commit(self, commit: Commit) -> None:
         if self.lost:
@@ -39,7 +42,7 @@ class Commits:
         self.commits.append(commit)
 
     async def close(self) -> None:
-        raise NotImplementedError
+        raise AssertionError("a journal closes nothing")
 
 
 def stored(*rows: Row) -> list[Entry]:
