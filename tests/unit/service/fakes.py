@@ -132,7 +132,7 @@ class MemoryArchive:
     store: Store
 
     async def find(self, evaluation_id: EvaluationId) -> Published | None:
-        raise AssertionError("not of this test")
+        raise AssertionError(evaluation_id)
 
     async def recent(
         self, variant: VariantName, suite: SuiteName, *, limit: int

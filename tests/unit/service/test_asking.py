@@ -70,7 +70,7 @@ class ScriptedEndpoint:
         return exchange
 
     async def models(self, *, seconds: float) -> tuple[str, ...] | Exchange:
-        raise AssertionError("not of this test")
+        raise AssertionError(seconds)
 
 
 @dataclass

@@ -38,7 +38,7 @@ class Listing:
         return self.replies[min(len(self.asked), len(self.replies)) - 1]
 
     async def ask(self, request: ChatRequest, *, seconds: float) -> Exchange:
-        raise AssertionError("not of this test")
+        raise AssertionError(request, seconds)
 
 
 @dataclass

@@ -34,7 +34,7 @@ class Commits:
         raise AssertionError("a journal receives nothing")
 
     async def confirm(self, partition: int) -> None:
-        raise AssertionError("a journal asks nothing")
+        raise AssertionError(partition)
 
     async def commit(self, commit: Commit) -> None:
         if self.lost:
