@@ -156,7 +156,7 @@ def _settings(setting: Setting, folder: Path, base_url: str) -> Settings:
             "endpoints": {ENDPOINT: {"base_url": base_url, "model": setting.model}},
             "state": {"directory": folder / "state"},
             "policies": [{"budget": setting.budget, **NO_RETRIES, **setting.policy}],
-            "limits": {"max_event_age_hours": 1e6, **LIMITS, **setting.limits},
+            "limits": {"max_event_age_hours": 800_000, **LIMITS, **setting.limits},
             "http": {"port": None},
         }
     )
