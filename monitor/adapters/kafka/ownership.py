@@ -170,8 +170,8 @@ class Ownership:
 
     def _loss(self) -> OwnershipLost:
         return OwnershipLost(
-            f"{self._cluster.topics.versions}: partition {self.partition} is not or no longer"
-            " owned by this process; nothing was written"
+            f"{self._cluster.topics.versions}: partition {self.partition} is no longer owned by"
+            " this process; its owner goes on from what the journal holds"
         )
 
     def _take_over(self, *, since: float | None) -> Restored:
@@ -254,8 +254,7 @@ class Ownership:
         try:
             refusal = self._write([each.writing for each in batch])
         except BaseException as error:
-            for each in batch:
-                each.outcome.set_exception(self._loss() if isinstance(error, _Lost) else error)
+            self._fail(batch, error)
             self._tell(TransactionOutcome.LOST, batch, began)
             raise
         if refusal is None:
@@ -263,11 +262,23 @@ class Ownership:
                 each.outcome.set_result(None)
             self._tell(TransactionOutcome.COMMITTED, batch, began)
         elif len(batch) > 1:
-            for each in batch:  # one of them is to blame, and none of the others
-                self._serve([each])
+            self._serve_each(batch)
         else:
             batch[0].outcome.set_exception(self._refused(refusal))
             self._tell(TransactionOutcome.REFUSED, batch, began)
+
+    def _serve_each(self, batch: Sequence[_Waiting]) -> None:
+        """Write commits one by one: one of them is to blame, and none of the others."""
+        for index, each in enumerate(batch):
+            try:
+                self._serve([each])
+            except BaseException as error:
+                self._fail(batch[index + 1 :], error)
+                raise
+
+    def _fail(self, batch: Sequence[_Waiting], error: BaseException) -> None:
+        for each in batch:
+            each.outcome.set_exception(self._loss() if isinstance(error, _Lost) else error)
 
     def _tell(self, outcome: TransactionOutcome, batch: Sequence[_Waiting], began: float) -> None:
         self._listener.written(self.partition, outcome, len(batch), time.monotonic() - began)

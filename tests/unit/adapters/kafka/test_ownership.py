@@ -128,6 +128,23 @@ def test_one_that_is_refused_takes_nothing_with_it(brokers: Brokers, owned: Owne
         futures[1].result()
 
 
+def test_a_loss_while_they_are_tried_one_by_one_fails_all_the_others(
+    brokers: Brokers, owned: Ownership
+) -> None:
+    refused, unknown = transactions.Refused(REFUSAL), transactions.Unknown(REFUSAL)
+    brokers.outcomes += [transactions.Committed(), refused, transactions.Committed(), unknown]
+    brokers.open.clear()
+    owned.start()
+    (first,) = submit(owned, commit(entry(99)))
+    wait(first.running)
+    futures = submit(owned, commit(entry(0)), commit(entry(1)), commit(entry(2)))
+    brokers.open.set()
+    wait(lambda: owned.trouble is not None)
+    owned.lose()
+    errors = [type(future.exception(SECONDS)) for future in futures]
+    assert errors == [type(None), OwnershipLost, OwnershipLost]
+
+
 def test_a_cancelled_commit_that_still_waits_is_not_written(
     brokers: Brokers, owned: Ownership
 ) -> None:
