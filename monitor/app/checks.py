@@ -8,8 +8,10 @@ from pathlib import Path
 from monitor.adapters.embedded.archive import SqliteArchive
 from monitor.adapters.embedded.state import FILE
 from monitor.adapters.grader_processes import GraderProcesses
+from monitor.adapters.kafka.topics import check_topics
 from monitor.adapters.openai_endpoint import OpenAIEndpoint
 from monitor.adapters.suite_files import read_suite
+from monitor.app.buses import cluster
 from monitor.app.catalog import LoadedSuite, read_suites
 from monitor.domain.answers import Exchange, Fault, Refused
 from monitor.domain.errors import ConfigError, Problem, ProblemsFound, StateError, SuiteError
@@ -20,8 +22,10 @@ from monitor.history import outcomes, selection
 from monitor.prompting import templates
 from monitor.service import gate
 from monitor.settings import (
+    EmbeddedBus,
     EndpointSettings,
     HistoryFile,
+    KafkaBus,
     LimitSettings,
     Settings,
     load_settings,
@@ -59,7 +63,7 @@ async def check(config: Path, *, offline: bool) -> Report:
 
     Args:
         config: the configuration file.
-        offline: do not ask the endpoints.
+        offline: ask neither brokers nor endpoints.
     """
     report = Report()
     try:
@@ -69,10 +73,26 @@ async def check(config: Path, *, offline: bool) -> Report:
         return report
     await _check_suites(settings, report)
     secrets = _read_credentials(settings, report)
-    await _check_state(settings.state.directory, report)
+    if isinstance(settings.bus, EmbeddedBus):
+        await _check_state(settings.state.directory, report)
     if not offline:
+        await _check_brokers(settings, report)
         await _check_endpoints(settings, secrets, report)
     return report
+
+
+async def _check_brokers(settings: Settings, report: Report) -> None:
+    if not isinstance(settings.bus, KafkaBus) or report.problems:
+        return
+    try:
+        found = await check_topics(cluster(settings, settings.bus))
+    except StateError as error:
+        todo = "start them, correct `bus`, or check with --offline"
+        report.problems.append(Problem(where="bus", what=str(error), todo=todo))
+        return
+    report.problems.extend(found)
+    if not found:
+        report.notes.append("bus: the topics are as they must be")
 
 
 async def check_suite(path: Path) -> Report:

@@ -18,6 +18,8 @@ from tests.kafka.replicas import Fleet
 from tests.scenario.daemon import (
     Installation,
     SimulatedEndpoint,
+    call,
+    document,
     simulated_endpoint,
     version_event,
     wait_for,
@@ -105,6 +107,16 @@ def test_what_is_no_event_is_put_aside_verbatim(fleet: Fleet) -> None:
     assert [letter.value for letter in letters] == [poison, large]
     reasons = [dict(letter.headers)["dead-letter-reason"] for letter in letters]
     assert reasons == [b"not_json", b"too_large"]
+
+
+def test_check_looks_at_the_topics(fleet: Fleet) -> None:
+    config = fleet.installation.config
+    done = call("check", "--config", config, "--json")
+    assert (done.returncode, document(done)["problems"]) == (0, [])
+    config.write_text(config.read_text().replace(f"{fleet.name}-journal", "absent"))
+    wrong = call("check", "--config", config, "--json")
+    assert wrong.returncode == 2
+    assert document(wrong)["problems"][0]["where"] == "topic absent"
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
