@@ -62,9 +62,16 @@ def test_dead_letter_reasons_are_documented(reason: DeadLetterReason) -> None:
     assert f"`{reason}`" in EVENTS
 
 
+EXAMPLES = (
+    "version-event.v1.json",
+    "evaluation-completed.v1.json",
+    "outcomes.v1.json",
+    "journal-row.v1.json",
+)
+
+
 def test_examples_are_valid() -> None:
     blocks = re.findall(r"```json\n(.*?)```", EVENTS, re.DOTALL)
-    event, result = (json.loads(block) for block in blocks)
     generated = schemas.generate()
-    jsonschema.validate(event, json.loads(generated["version-event.v1.json"]))
-    jsonschema.validate(result, json.loads(generated["evaluation-completed.v1.json"]))
+    for block, schema in zip(blocks, EXAMPLES, strict=True):
+        jsonschema.validate(json.loads(block), json.loads(generated[schema]))
