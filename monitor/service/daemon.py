@@ -30,6 +30,9 @@ from monitor.service.jobs import Assignment, Ending, Job, Surroundings
 from monitor.service.offsets import LowWaterMark
 from monitor.wire import journal
 
+# After the drain: for what came in to be stored.
+LAST_COMMITS_SECONDS = 5.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conduct:
@@ -92,12 +95,29 @@ class Daemon:
         try:
             async with asyncio.TaskGroup() as group:
                 await self._receive(group)
-                for job in self._open_jobs():
-                    job.stop(self._drain)
+                await self._wind_up()
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from failed
         finally:
             await self._bus.close()
+
+    async def _wind_up(self) -> None:
+        """Let every job stop; one that waits for a bus that is away is left to a later owner."""
+        tasks = [task for each in self._partitions.values() for task in each.jobs]
+        for job in self._open_jobs():
+            job.stop(self._drain)
+        if not tasks:
+            return
+        ending = asyncio.ensure_future(asyncio.wait(tasks))
+        patience = self._clock.sleep(self._drain.seconds + LAST_COMMITS_SECONDS)
+        waiting = asyncio.ensure_future(patience)
+        try:
+            await asyncio.wait({ending, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+            ending.cancel()
+            for task in tasks:
+                task.cancel()
 
     async def _receive(self, group: asyncio.TaskGroup) -> None:
         stopping = asyncio.ensure_future(self._stopping.wait())

@@ -1,3 +1,4 @@
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -65,6 +66,23 @@ async def test_what_waits_for_its_turn_is_not_asked_while_draining() -> None:
     asked = list(seen.endpoint.asked)
     await process.drain(60.0)
     assert seen.endpoint.asked == asked
+
+
+async def test_a_bus_that_is_away_does_not_hold_up_the_stop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def never(_: Commit) -> None:
+        await asyncio.Event().wait()
+
+    seen = world()
+    seen.submit(wanted("1"))
+    process = seen.process()
+    process.start()
+    await process.run(until=3.5)
+    monkeypatch.setattr(process.bus, "commit", never)
+    await process.drain(1.0)
+    assert process.bus.closed
+    assert seen.published == []
 
 
 async def test_draining_ends_with_its_time() -> None:
