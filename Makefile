@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check format schemas lock tools clean
+.PHONY: help setup demo test check style units commands format schemas lock tools clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,11 +32,20 @@ test: setup $(VENV)/.deploy ## every test, in one run
 	@$(BIN)/python -I -m pytest --strict-config --strict-markers
 
 check: setup ## style, types, layers, unit tests and rules: what to run before each commit
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target units style commands
+
+style: setup ## the part of check that runs no product code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(EXISTING_CODE)
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet tests/unit tests/rules
+	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet tests/rules
+
+units: setup ## the part of check that tests everything but the commands
+	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet tests/unit --ignore tests/unit/cli
+
+commands: setup ## the part of check that tests the commands
+	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet tests/unit/cli
 
 format: setup ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix-only .
