@@ -225,15 +225,8 @@ def baseline_of(findings: Findings) -> Baseline | None:
     estimate = findings.estimate
     if isinstance(estimate, NoEstimate):
         return None
-    return Baseline(
-        evaluation_id=EvaluationId("before"),
-        version=VersionName("before"),
-        value=estimate.value,
-        interval=estimate.interval,
-        worst_case=estimate.worst_case,
-        worst_lower_shift=estimate.worst_lower_shift,
-        worst_upper_shift=estimate.worst_upper_shift,
-        overconfident_guide=estimate.overconfident_guide,
+    return Baseline.of(
+        estimate, evaluation_id=EvaluationId("before"), version=VersionName("before")
     )
 
 

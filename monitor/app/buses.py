@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Protocol, TypeVar, assert_never
 
 from monitor.adapters.embedded.archive import SqliteArchive
 from monitor.adapters.embedded.bus import SqliteBus
@@ -43,17 +43,15 @@ async def open_bus(settings: Settings, telemetry: Telemetry) -> AsyncIterator[Op
     """
     match settings.bus:
         case EmbeddedBus(topics=topics):
-            sqlite = await SqliteBus.open(settings.state.directory, topics=topics)
-            try:
+            async with _closing(
+                await SqliteBus.open(settings.state.directory, topics=topics)
+            ) as sqlite:
                 yield OpenBus(bus=sqlite, trouble=lambda: None)
-            finally:
-                await sqlite.close()
         case KafkaSettings():
-            kafka = await KafkaBus.open(cluster(settings, settings.bus), telemetry=telemetry)
-            try:
+            async with _closing(
+                await KafkaBus.open(cluster(settings, settings.bus), telemetry=telemetry)
+            ) as kafka:
                 yield OpenBus(bus=kafka, trouble=lambda: kafka.trouble)
-            finally:
-                await kafka.close()
         case _:
             assert_never(settings.bus)
 
@@ -73,17 +71,15 @@ async def open_archive(
     """
     match settings.bus:
         case EmbeddedBus(topics=topics):
-            sqlite = await SqliteArchive.open(settings.state.directory, topics=topics)
-            try:
+            async with _closing(
+                await SqliteArchive.open(settings.state.directory, topics=topics)
+            ) as sqlite:
                 yield sqlite
-            finally:
-                await sqlite.close()
         case KafkaSettings():
-            kafka = await KafkaArchive.open(cluster(settings, settings.bus), patience=patience)
-            try:
+            async with _closing(
+                await KafkaArchive.open(cluster(settings, settings.bus), patience=patience)
+            ) as kafka:
                 yield kafka
-            finally:
-                await kafka.close()
         case _:
             assert_never(settings.bus)
 
@@ -97,19 +93,32 @@ async def open_submission(settings: Settings) -> AsyncIterator[Submission]:
     """
     match settings.bus:
         case EmbeddedBus(topics=topics):
-            sqlite = await SqliteSubmission.open(settings.state.directory, topics=topics)
-            try:
+            async with _closing(
+                await SqliteSubmission.open(settings.state.directory, topics=topics)
+            ) as sqlite:
                 yield sqlite
-            finally:
-                await sqlite.close()
         case KafkaSettings():
-            kafka = await KafkaSubmission.open(cluster(settings, settings.bus))
-            try:
+            async with _closing(
+                await KafkaSubmission.open(cluster(settings, settings.bus))
+            ) as kafka:
                 yield kafka
-            finally:
-                await kafka.close()
         case _:
             assert_never(settings.bus)
+
+
+class _Closable(Protocol):
+    async def close(self) -> None: ...
+
+
+Opened = TypeVar("Opened", bound=_Closable)
+
+
+@asynccontextmanager
+async def _closing(opened: Opened) -> AsyncIterator[Opened]:
+    try:
+        yield opened
+    finally:
+        await opened.close()
 
 
 def cluster(settings: Settings, bus: KafkaSettings) -> Cluster:
