@@ -28,20 +28,20 @@ setup: $(VENV)/.installed ## make .venv with everything that the lock file names
 demo: setup ## the whole product in one process: no broker, no network, no preparation
 	@$(BIN)/variant-monitor demo
 
-test: setup $(VENV)/.deploy ## every test, in one run
+test: setup $(VENV)/.torch $(VENV)/.deploy ## every test, in one run
 	@$(BIN)/python -I -m pytest --strict-config --strict-markers
 
-check: setup ## style, types, layers, unit tests and rules: what to run before each commit
+check: setup $(VENV)/.torch ## style, types, layers, unit tests and rules: what to run before each commit
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target units style commands
 
-style: setup ## the part of check that runs no product code
+style: setup $(VENV)/.torch ## the part of check that runs no product code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(EXISTING_CODE)
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet tests/rules
 
-units: setup ## the part of check that tests everything but the commands
+units: setup $(VENV)/.torch ## the part of check that tests everything but the commands
 	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet tests/unit --ignore tests/unit/cli
 
 commands: setup ## the part of check that tests the commands
@@ -57,6 +57,7 @@ schemas: setup ## write the JSON Schemas anew after a change of the wire formats
 lock: ## resolve the dependencies anew (needs uv)
 	$(COMPILE) pyproject.toml --group dev --upgrade --output-file $(LOCK)
 	$(COMPILE) pyproject.toml --constraint $(LOCK) --output-file requirements.lock
+	$(COMPILE) pyproject.toml --extra torch --constraint $(LOCK) --output-file requirements-torch.lock
 	$(COMPILE) --group build --constraint $(LOCK) --output-file requirements-build.lock
 	$(COMPILE) --group deploy --constraint $(LOCK) --upgrade --output-file requirements-deploy.lock
 
@@ -83,10 +84,12 @@ $(BIN)/python:
 	echo "install one (Debian: python3 and python3-venv) or pass PYTHON=/path/to/python" >&2; \
 	exit 1
 
-# Helm and the schemas of Kubernetes are as large as all the rest, and only some tests need them.
+# Torch, and Helm with the schemas of Kubernetes, are larger than all the rest, and `make demo` and
+# most of the product do without them.
 $(VENV)/.locked: $(LOCK)
-$(VENV)/.deploy: requirements-deploy.lock | $(VENV)/.locked
-$(VENV)/.locked $(VENV)/.deploy: | $(BIN)/python
+$(VENV)/.torch: requirements-torch.lock | $(VENV)/.locked
+$(VENV)/.deploy: requirements-deploy.lock | $(VENV)/.locked $(VENV)/.torch
+$(VENV)/.locked $(VENV)/.torch $(VENV)/.deploy: | $(BIN)/python
 	@if $(HAS_UV); then uv pip install --quiet --python $(BIN)/python $(FROM_LOCK) $<; \
 	else $(BIN)/python -m pip install --quiet --disable-pip-version-check $(FROM_LOCK) $<; fi
 	@touch $@

@@ -1,7 +1,7 @@
 """What a guide may learn from: the answers of this evaluation and the history of other models."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Self
 
 import numpy as np
@@ -46,20 +46,29 @@ class Answers:
 class History:
     """Outcomes of other models on the pool.
 
-    outcomes: (M, N) in [0, 1]; NaN marks a missing cell, anywhere.
+    outcomes: (M, N) in [0, 1], oldest model first; NaN marks a missing cell, anywhere.
     families: (M,) rows with one label are one model in several settings, left out together.
+    groups: (N,) label of each item's group, numbered from 0.
     """
 
     outcomes: FloatArray
     families: IntArray
+    groups: IntArray
 
     @classmethod
-    def from_matrix(cls, outcomes: FloatArray, *, families: Sequence[int] | None = None) -> Self:
+    def from_matrix(
+        cls,
+        outcomes: FloatArray,
+        *,
+        families: Sequence[int] | IntArray | None = None,
+        groups: Sequence[int] | IntArray | None = None,
+    ) -> Self:
         """Check, and drop the rows without a single cell.
 
         Args:
-            outcomes: (M, N), M may be 0; NaN = missing.
+            outcomes: (M, N), oldest model first, M may be 0; NaN = missing.
             families: (M,) label of each row; every row its own family where None.
+            groups: (N,) label of each item's group, from 0; one group where None.
 
         Raises:
             ValueError: not a matrix, no item, or a cell outside [0, 1].
@@ -75,7 +84,27 @@ class History:
             range(rows) if families is None else families, name="families", size=rows
         )
         kept = seen.any(axis=1)
-        return cls(outcomes=matrix[kept], families=labels[kept])
+        population = matrix.shape[1]
+        return cls(
+            outcomes=matrix[kept],
+            families=labels[kept],
+            groups=arrays.integers(
+                np.zeros(population, dtype=np.int64) if groups is None else groups,
+                name="groups",
+                size=population,
+            ),
+        )
+
+    def without(self, families: Collection[int]) -> Self:
+        """Return the history without the rows of these families."""
+        kept = ~np.isin(self.families, list(families))
+        return dataclasses.replace(self, outcomes=self.outcomes[kept], families=self.families[kept])
+
+    def of_items(self, items: IntArray) -> Self:
+        """Return the history of a pool of these items only; rows without a cell there are gone."""
+        return self.from_matrix(
+            self.outcomes[:, items], families=self.families, groups=self.groups[items]
+        )
 
     @classmethod
     def empty(cls, population: int) -> Self:

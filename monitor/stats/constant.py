@@ -55,6 +55,10 @@ class Constant:
         mean = _mean((self.successes, self.failures), answered.scores)
         return predictions.limited(np.full(self.population, mean))
 
+    def of_items(self, items: IntArray) -> Self:
+        """See `Guide.of_items`."""
+        return dataclasses.replace(self, population=len(items))
+
     def columns(self) -> Mapping[str, FloatArray]:
         """See `Guide.columns`."""
         values = [float(self.population), self.successes, self.failures, self.dispersion]

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Protocol, Self
 
 from monitor.stats.answers import Answers, History
-from monitor.stats.arrays import FloatArray
+from monitor.stats.arrays import FloatArray, IntArray
 from monitor.stats.constant import Constant
 from monitor.stats.item_mean import ItemMean
 
@@ -24,6 +24,8 @@ class Guide(Protocol):
           answers in any order; it keeps no state and changes none.
         - any history fits, an empty one included.
         - `from_columns(columns())` predicts the same bits, so a stored guide is the guide.
+        - `of_items(items)` predicts for a pool of those items what it predicts for them in the
+          whole pool, up to rounding.
     """
 
     name: ClassVar[str]
@@ -40,6 +42,14 @@ class Guide(Protocol):
 
     def predict(self, answered: Answers) -> FloatArray:
         """Return the posterior mean score of every item, shape (N,)."""
+        ...
+
+    def of_items(self, items: IntArray) -> Self:
+        """Return the guide of a pool that holds these items only, in this order.
+
+        Args:
+            items: distinct positions in the pool, at least one.
+        """
         ...
 
     def columns(self) -> Mapping[str, FloatArray]:

@@ -105,6 +105,10 @@ class ItemMean:
         fitted = logistic.posterior(features[ordered.items], ordered.scores, prior=self.prior)
         return predictions.limited(logistic.predict(features, fitted))
 
+    def of_items(self, items: IntArray) -> Self:
+        """See `Guide.of_items`."""
+        return dataclasses.replace(self, feature=self.feature[items])
+
     def columns(self) -> Mapping[str, FloatArray]:
         """See `Guide.columns`."""
         return {

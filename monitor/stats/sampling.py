@@ -39,7 +39,7 @@ class Pool:
         return np.equal(self.times_drawn, 0)
 
 
-def open_pool(bits: Sequence[int]) -> Pool:
+def open_pool(bits: Sequence[int] | IntArray) -> Pool:
     """Return the pool before the first round.
 
     Args:
@@ -53,12 +53,12 @@ def open_pool(bits: Sequence[int]) -> Pool:
     return Pool(clocks=exponential_clocks(bits), times_drawn=np.zeros(len(bits), dtype=np.int64))
 
 
-def renew(pool: Pool, bits: Sequence[int]) -> Pool:
+def renew(pool: Pool, bits: Sequence[int] | IntArray) -> Pool:
     """Return the pool with fresh clocks; by lack of memory they are as good as what was left."""
     return Pool(clocks=exponential_clocks(bits), times_drawn=pool.times_drawn)
 
 
-def exponential_clocks(bits: Sequence[int]) -> FloatArray:
+def exponential_clocks(bits: Sequence[int] | IntArray) -> FloatArray:
     """Return E = -ln((k + 1/2) / 2^53) for each number k, shape (N,), always positive.
 
     k + 1/2 does not fit into a float64 from 2^52 on; there the distance to 2^53 does.

@@ -12,9 +12,13 @@ from packaging.utils import canonicalize_name
 
 from tests.rules import repository
 
-LOCK = (repository.ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+LOCK, TORCH_LOCK = (
+    (repository.ROOT / name).read_text(encoding="utf-8")
+    for name in ("requirements-dev.lock", "requirements-torch.lock")
+)
 PROJECT = tomllib.loads((repository.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RUNTIME = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
+EXTRA = [Requirement(line) for line in PROJECT["project"]["optional-dependencies"]["torch"]]
 DEVELOPMENT = [Requirement(line) for line in PROJECT["dependency-groups"]["dev"]]
 
 
@@ -36,11 +40,11 @@ def undeclared(packages: Iterable[str], declared: Iterable[Requirement]) -> set[
 
 
 def test_code_imports_what_is_declared() -> None:
-    assert undeclared(third_parties("monitor"), RUNTIME) == set()
+    assert undeclared(third_parties("monitor"), RUNTIME + EXTRA) == set()
 
 
 def test_tests_import_what_is_declared() -> None:
-    assert undeclared(third_parties("tests"), RUNTIME + DEVELOPMENT) == set()
+    assert undeclared(third_parties("tests"), RUNTIME + EXTRA + DEVELOPMENT) == set()
 
 
 def test_undeclared_imports_are_seen() -> None:
@@ -51,20 +55,38 @@ def test_domain_imports_the_standard_library_only() -> None:
     assert third_parties("monitor/domain") == set()
 
 
+def pins(lock: str, requirement: Requirement) -> list[str]:
+    name = re.escape(canonicalize_name(requirement.name))
+    return re.findall(rf"^{name}==(\S+)", lock, flags=re.MULTILINE)
+
+
 @pytest.mark.parametrize("requirement", RUNTIME + DEVELOPMENT, ids=str)
 def test_lock_satisfies_what_is_declared(requirement: Requirement) -> None:
-    name = re.escape(canonicalize_name(requirement.name))
-    pins = re.findall(rf"^{name}==(\S+)", LOCK, flags=re.MULTILINE)
-    assert pins
-    assert all(requirement.specifier.contains(pin) for pin in pins)
+    pinned = pins(LOCK, requirement)
+    assert pinned
+    assert all(requirement.specifier.contains(pin) for pin in pinned)
 
 
-def test_every_pin_has_a_hash() -> None:
-    pins = re.findall(r"^[a-z0-9][^\n]*", LOCK, flags=re.MULTILINE)
-    hashed = re.findall(r"^[a-z0-9][^\n]*\\\n +--hash=sha256:", LOCK, flags=re.MULTILINE)
-    assert pins
-    assert len(pins) == len(hashed)
+@pytest.mark.parametrize("requirement", RUNTIME, ids=str)
+def test_the_extra_comes_with_the_same_versions(requirement: Requirement) -> None:
+    assert pins(TORCH_LOCK, requirement) == pins(LOCK, requirement)
 
 
-def test_lock_leaves_the_choice_of_index_to_its_reader() -> None:
-    assert re.findall(r"^-.*|\w+://.*", LOCK, flags=re.MULTILINE) == []
+@pytest.mark.parametrize("requirement", EXTRA, ids=str)
+def test_the_extra_is_locked(requirement: Requirement) -> None:
+    pinned = pins(TORCH_LOCK, requirement)
+    assert pinned
+    assert all(requirement.specifier.contains(pin) for pin in pinned)
+
+
+@pytest.mark.parametrize("lock", [LOCK, TORCH_LOCK], ids=["dev", "torch"])
+def test_every_pin_has_a_hash(lock: str) -> None:
+    pinned = re.findall(r"^[a-z0-9][^\n]*", lock, flags=re.MULTILINE)
+    hashed = re.findall(r"^[a-z0-9][^\n]*\\\n +--hash=sha256:", lock, flags=re.MULTILINE)
+    assert pinned
+    assert len(pinned) == len(hashed)
+
+
+@pytest.mark.parametrize("lock", [LOCK, TORCH_LOCK], ids=["dev", "torch"])
+def test_lock_leaves_the_choice_of_index_to_its_reader(lock: str) -> None:
+    assert re.findall(r"^-.*|\w+://.*", lock, flags=re.MULTILINE) == []

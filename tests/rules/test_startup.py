@@ -4,7 +4,17 @@ import json
 import subprocess
 import sys
 
-SLOW_TO_IMPORT = {"httpx2", "kafka", "numpy", "openai", "scipy", "starlette", "torch", "uvicorn"}
+SLOW_TO_IMPORT = {
+    "httpx2",
+    "kafka",
+    "numpy",
+    "openai",
+    "plotly",
+    "scipy",
+    "starlette",
+    "torch",
+    "uvicorn",
+}
 
 SHOW_HELP = """
 import json, sys

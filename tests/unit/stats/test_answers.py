@@ -38,3 +38,25 @@ def test_binary_means_only_zero_and_one(cell: float, *, binary: bool) -> None:
 def test_what_is_no_history_is_refused(bad: np.ndarray) -> None:
     with pytest.raises(ValueError, match="outcomes"):
         History.from_matrix(bad)
+
+
+def test_without_leaves_whole_families_out() -> None:
+    history = History.from_matrix(
+        np.array([[0.0, 1.0], [1.0, 1.0], [0.5, np.nan]]), families=[4, 7, 4]
+    )
+    assert history.without([4]).outcomes.tolist() == [[1.0, 1.0]]
+    assert history.without([4]).families.tolist() == [7]
+
+
+def test_of_items_keeps_order_groups_and_rows_with_a_cell() -> None:
+    outcomes = np.array([[0.0, 1.0, 0.5], [np.nan, 1.0, np.nan]])
+    some = History.from_matrix(outcomes, families=[3, 5], groups=[0, 1, 2]).of_items(
+        np.array([2, 0])
+    )
+    assert some.outcomes.tolist() == [[0.5, 0.0]]
+    assert (some.families.tolist(), some.groups.tolist()) == ([3], [2, 0])
+
+
+def test_groups_must_fit_the_items() -> None:
+    with pytest.raises(ValueError, match="groups"):
+        History.from_matrix(np.zeros((1, 3)), groups=[0, 1])
