@@ -1,9 +1,10 @@
 """Grades in this process what is sure to end soon, and in a process that can be killed the rest.
 
 A regular expression of a suite may run for ever and does not let go of the interpreter, so only the
-death of its process ends it. A worker is started when it is first needed, answers one request at a
-time, and is killed, and later replaced, when it runs over its time limit or breaks. Requests wait
-for a free worker; their time counts from when they get one that is ready.
+death of its process ends it; so may a formula, or a pattern in a JSON Schema. A worker is started
+when it is first needed, answers one request at a time, and is killed, and later replaced, when it
+runs over its time limit or breaks. Requests wait for a free worker; their time counts from when it
+says that the grader is prepared.
 
 Of an answer longer than a million characters the last million are graded.
 """
@@ -71,11 +72,11 @@ class _Worker:
         """Ask the process; unless it answers, it is dead afterwards."""
         answered = False
         try:
-            process = await self._ready()
-            if process is None:
+            replies = await self._ready(request)
+            if replies is None:
                 return Grade(ungraded=Ungraded.FAILED)
             async with asyncio.timeout(self._seconds):
-                grade = await _asked(process, request)
+                grade = grader_worker.decode_reply(await replies.readline())
             answered = True
         except TimeoutError:
             return Grade(ungraded=Ungraded.TIME_LIMIT)
@@ -91,17 +92,25 @@ class _Worker:
         self._closed = True
         await self._kill()
 
-    async def _ready(self) -> Process | None:
-        """Return the running process or a new one; None where none can be had."""
-        if self._process is None and not self._closed:
+    async def _ready(self, request: bytes) -> asyncio.StreamReader | None:
+        """Send a request; return where its reply comes from, None where no process can be had."""
+        if self._closed:
+            return None
+        if self._process is None:
             command = (sys.executable, "-P", "-m", grader_worker.__name__, str(self._seconds))
             # A session of its own: an interrupt from the keyboard is for the parent alone.
             self._process = await asyncio.create_subprocess_exec(
                 *command, stdin=PIPE, stdout=PIPE, limit=_LINE_LIMIT, start_new_session=True
             )
-            if await _first_line(self._process) != grader_worker.READY:
-                return None
-        return self._process
+        requests, replies = _pipes(self._process)
+        requests.write(request)
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await requests.drain()
+                is_ready = await replies.readline() == grader_worker.READY
+        except TimeoutError:
+            return None
+        return replies if is_ready else None
 
     async def _kill(self) -> None:
         process, self._process = self._process, None
@@ -109,23 +118,6 @@ class _Worker:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-
-
-async def _first_line(process: Process) -> bytes:
-    """What a new process says when its imports are done; empty where that takes too long."""
-    _, replies = _pipes(process)
-    try:
-        async with asyncio.timeout(_START_SECONDS):
-            return await replies.readline()
-    except TimeoutError:
-        return b""
-
-
-async def _asked(process: Process, request: bytes) -> Grade:
-    requests, replies = _pipes(process)
-    requests.write(request)
-    await requests.drain()
-    return grader_worker.decode_reply(await replies.readline())
 
 
 def _pipes(process: Process) -> tuple[asyncio.StreamWriter, asyncio.StreamReader]:

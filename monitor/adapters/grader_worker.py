@@ -1,12 +1,14 @@
 """The process in which a grader runs that can hang; `grader_processes` starts and kills it.
 
-It answers each line of its input with one line. Requests and replies are JSON, so that nothing in
-them is run, and it imports neither clients nor arrays, so that a new one is soon there.
+It answers each line of its input with two: `READY` when the grader is prepared, from when its time
+counts, and the grade. Requests and replies are JSON, so that nothing in them is run, and it imports
+neither clients nor arrays, so that a new one is soon there.
 """
 
 import json
 import signal
 import sys
+from collections.abc import Iterator
 
 from monitor.domain import answers, suites
 from monitor.grading import graders
@@ -43,14 +45,16 @@ def decode_reply(line: bytes) -> answers.Grade:
     )
 
 
-def reply(line: bytes) -> bytes:
-    """Grade what a request asks for."""
+def replies(line: bytes) -> Iterator[bytes]:
+    """Say when the grader of a request is prepared, then grade what the request asks for."""
     document = json.loads(line)
     spec = suites.GraderSpec(kind=document["kind"], options=document["options"])
     item = decode_item(document["item"].encode())
+    graders.GRADERS[spec.kind].prepare()
+    yield READY
     grade = graders.grade(spec, item, document["text"])
     answer = {"score": grade.score, "ungraded": grade.ungraded, "extracted": grade.extracted}
-    return json.dumps(answer).encode() + b"\n"
+    yield json.dumps(answer).encode() + b"\n"
 
 
 def main(seconds: float) -> None:
@@ -59,13 +63,12 @@ def main(seconds: float) -> None:
     Args:
         seconds: time limit of one request.
     """
-    sys.stdout.buffer.write(READY)
-    sys.stdout.buffer.flush()
     for line in sys.stdin.buffer:
-        signal.setitimer(signal.ITIMER_REAL, seconds + _ORPHAN_SECONDS)
-        sys.stdout.buffer.write(reply(line))
-        sys.stdout.buffer.flush()
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        for reply in replies(line):
+            sys.stdout.buffer.write(reply)
+            sys.stdout.buffer.flush()
+            limit = seconds + _ORPHAN_SECONDS if reply == READY else 0
+            signal.setitimer(signal.ITIMER_REAL, limit)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ where the question itself lists the choices, `letters` names them, for example A
 
 import re
 import string
-import unicodedata
 from collections.abc import Iterator
 
 from monitor.domain import errors, suites
@@ -50,14 +49,18 @@ _SECOND = re.compile(
     r"[\s)*_]{0,4}(?:(?:,\s?)?(?:and|or)\s|[/&])[\s(*_]{0,4}(?:option\s)?([A-Z])(?![\w'])"
     r"|,\s?\(?([A-Z])\)?(?=\W*$|,|\s(?:and|or)\b)"
 )
-_ALONE = re.compile(rf"\W{{0,10}}(?:{_NOUN}\s)?([a-z])\W{{0,10}}", re.IGNORECASE)
+_ALONE = re.compile(rf"\W{{0,10}}(?:(?:{_NOUN}|correct)\W{{1,4}})?([a-z])\W{{0,10}}", re.IGNORECASE)
+_BRACKETED = re.compile(r"\(([A-Z])\)")
+_BEHIND = re.compile(r"\([A-Z]\)\W{0,6}$")
+_AFTERWARDS = re.compile(r",\s(?!and\b|or\b)|,?\s(?:as|because|since)\b")
 _LEADING = re.compile(
     rf"^[^\w\n]{{0,6}}(?:{_NOUN}\s)?([a-z])(?:[)\]]|\.(?!\w)|:)(?!\w)", re.IGNORECASE | re.MULTILINE
 )
 _PRAISE = r"(?:correct|right|best|true|accurate|appropriate|suitable)"
 _SETTLED = re.compile(
     rf"(?<![\w'-])([A-Z])\W{{0,3}}[ ](?:is|seems|looks|appears|would[ ]be)[ ]"
-    rf"(?:\w{{1,12}}ly[ ])?(?:to[ ]be[ ])?(?:the[ ])?(?:most[ ])?{_PRAISE}(?!\w)"
+    rf"(?:\w{{1,12}}ly[ ])?(?:to[ ]be[ ])?(?:the[ ]|my[ ])?(?:most[ ])?"
+    rf"(?:{_PRAISE}(?!\w)|(?:final[ ])?(?:answer|choice)(?=\W{{0,4}}(?:[.,;!]|$)))"
     rf"|(?i:choose|choosing|pick|select|go[ ]with|going[ ]with|opt[ ]for)[ ](?:{_NOUN}[ ])?"
     r"\W{0,3}([A-Z])(?![\w'])"
     rf"|(?i:think|believe|say|guess|it[ ]is|it's|that's|must[ ]be|should[ ]be)[ ](?:{_NOUN}[ ])?"
@@ -73,7 +76,7 @@ _DENIED_WITHIN = 32
 def extract(options: grader.Options, item: suites.Item, text: str) -> str | None:
     """Return the capital letter that the text settles on."""
     letters = _letters(options, item)
-    text = unicodedata.normalize("NFKC", text)
+    text = normalisation.compatible(text)
     for value in statements.stated(text, options.get("marker")):
         if letter := _of_value(value, letters, item.choices):
             return letter
@@ -129,12 +132,27 @@ def _of_target(target: str, letters: str, item: suites.Item) -> str | None:
 def _of_value(value: str, letters: str, choices: tuple[str, ...]) -> str | None:
     """Letter of a stated answer: a letter alone, the words of a choice, a letter and more."""
     value = normalisation.undecorated(value)
+    sentence = statements.first_sentence(value)
     return (
         _alone(value, letters)
         or _of_words(value, letters, choices)
-        or _of_words(statements.first_sentence(value), letters, choices)
+        or _of_words(sentence, letters, choices)
         or _followed(value, letters)
+        or _behind(sentence, letters)
+        or _of_words(_said(sentence), letters, choices)
     )
+
+
+def _said(sentence: str) -> str:
+    """Words before a comma or a reason; a single letter is left to the other rules."""
+    words = _AFTERWARDS.split(sentence, maxsplit=1)[0].strip()
+    return words if len(words) > 1 else ""
+
+
+def _behind(sentence: str, letters: str) -> str | None:
+    """Letter in brackets at the end, the only one there is."""
+    found = {match[1] for match in _BRACKETED.finditer(sentence)} & set(letters)
+    return found.pop() if len(found) == 1 and _BEHIND.search(sentence) else None
 
 
 def _alone(line: str, letters: str) -> str | None:
@@ -190,6 +208,8 @@ def _unstated(text: str, letters: str, choices: tuple[str, ...]) -> str | None:
     for line in _outer(lines):
         if letter := _alone(line, letters) or _of_words(line, letters, choices):
             return letter
+    if lines and (last := _LETTER.match(lines[-1])) and not last["rest"].strip(normalisation.ENDS):
+        return last["letter"] if last["letter"] in letters else None
     leading = {match[1].upper() for match in _LEADING.finditer(text)} & set(letters)
     if len(leading) == 1 and any(_LEADING.match(line) for line in _outer(lines)):
         return leading.pop()

@@ -22,6 +22,7 @@ class Grader:
     compare: options, item, extracted answer -> score in [0, 1].
     check: options, item -> what is wrong with either, `where` being "grader.OPTION" for an
         option and the name of a field for the item.
+    prepare: what takes long the first time, such as an import; not part of any time limit.
     can_hang: there are options and texts for which it may run for ever.
     is_binary: every score is 0 or 1, which an exact interval needs.
     """
@@ -29,6 +30,7 @@ class Grader:
     extract: Callable[[Options, suites.Item, str], str | None]
     compare: Callable[[Options, suites.Item, str], float]
     check: Callable[[Options, suites.Item], list[errors.Problem]]
+    prepare: Callable[[], None] = lambda: None
     can_hang: bool = False
     is_binary: bool = True
 

@@ -3,7 +3,18 @@
 from collections.abc import Awaitable, Callable
 
 from monitor.domain import answers, errors, suites
-from monitor.grading import choice, exact, normalised, numeric, regex
+from monitor.grading import (
+    choice,
+    exact,
+    include,
+    json_fields,
+    lists,
+    math_equality,
+    normalised,
+    numeric,
+    regex,
+    token_f1,
+)
 from monitor.grading.grader import Grader, nearest
 
 GRADERS: dict[str, Grader] = {
@@ -11,8 +22,35 @@ GRADERS: dict[str, Grader] = {
     "normalised": Grader(
         extract=normalised.extract, compare=normalised.compare, check=normalised.check
     ),
+    "include": Grader(extract=include.extract, compare=include.compare, check=include.check),
+    "token_f1": Grader(
+        extract=token_f1.extract,
+        compare=token_f1.compare,
+        check=token_f1.check,
+        is_binary=False,
+    ),
     "choice": Grader(extract=choice.extract, compare=choice.compare, check=choice.check),
     "numeric": Grader(extract=numeric.extract, compare=numeric.compare, check=numeric.check),
+    "math": Grader(
+        extract=math_equality.extract,
+        compare=math_equality.compare,
+        check=math_equality.check,
+        prepare=math_equality.prepare,
+        can_hang=True,
+    ),
+    "list": Grader(
+        extract=lists.extract, compare=lists.compare_ordered, check=lists.check, is_binary=False
+    ),
+    "set": Grader(
+        extract=lists.extract, compare=lists.compare_unordered, check=lists.check, is_binary=False
+    ),
+    "json": Grader(
+        extract=json_fields.extract,
+        compare=json_fields.compare,
+        check=json_fields.check,
+        can_hang=True,
+        is_binary=False,
+    ),
     "regex": Grader(extract=regex.extract, compare=regex.compare, check=regex.check, can_hang=True),
 }
 

@@ -4,8 +4,6 @@
 `statements`) or else the whole text; `stated` and `whole` are one of the two alone.
 """
 
-import unicodedata
-
 from monitor.domain import errors, suites
 from monitor.grading import grader, normalisation, statements
 
@@ -20,7 +18,7 @@ _TODO = "give the right answer in words or digits, not in punctuation alone"
 def extract(options: grader.Options, _item: suites.Item, text: str) -> str | None:
     """Return what the text states, or the whole text, normalised."""
     where = grader.read(options, OPTIONS, "answer")
-    text = unicodedata.normalize("NFKC", text)
+    text = normalisation.compatible(text)
     found = [] if where == "whole" else statements.stated(text, options.get("marker"))
     for value in found:
         if normal := _normal(options, value):

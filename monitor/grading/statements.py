@@ -2,30 +2,38 @@ r"""Finds where a text says what its answer is.
 
 In order of weight, the last one of a kind first, so that a correction counts:
 
-1. marked: `ANSWER: x`, `Final answer = x`, `the final answer is x`, `\boxed{x}`, `#### x`;
+1. marked: `ANSWER: x`, `Final answer = x`, `the final answer is x`, `\boxed{x}`, `#### x`,
+   `<answer>x</answer>`;
 2. said: `the answer is x`, `the correct option would be x`.
 
 A marked answer outweighs a sentence, and both outweigh whatever else a text mentions: "ANSWER: B.
-One might think that the answer is A" states B. With a marker of the suite's own, that marker is
-the only statement. A `<think>` block is not part of an answer; one that never ends is no answer.
+One might think that the answer is A" states B. Boxes with nothing but commas, semicolons, "and" or
+"or" between them are one statement: of `\boxed{x}, \boxed{y}` it is "x, y". With a marker of the
+suite's own, that marker is the only statement. A `<think>` block is not part of an answer; one that
+never ends is no answer.
 
 Every pattern is bounded, so that the time is linear in the length of the text.
 """
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _LONGEST = 2_000
 _MOST = 50
 
 _GAP = r"[ \t*_`~\"']{0,6}"
-_IS = r"(?<!\w)(?:is|was|will be|would be|must be|should be)(?![\w'])|[-=]>|\u2192"
+_IS = r"(?<!\w)(?:is|was|(?:will|would|must|should|seems to|appears to) be)(?![\w'])|[-=]>|\u2192"
+_BOX = r"\\d?(?:boxed|fbox)[ \t]{0,3}(?=\{)"
 _MARKED = re.compile(
-    rf"(?<!\w)answer{_GAP}(?:\([^()\n]{{0,30}}\))?{_GAP}[:=\uff1a](?!>)"
+    rf"(?<!\w)ans(?:wer)?{_GAP}(?:\([^()\n]{{0,30}}\))?{_GAP}[:=\uff1a](?!>)"
     rf"|(?<!\w)final{_GAP}answer{_GAP}(?:{_IS})"
-    r"|\\d?(?:boxed|fbox)[ \t]{0,3}(?=\{)"
+    rf"|<answer>|{_BOX}"
     r"|(?m:^)#{4}[ \t]{0,3}(?=[^\w\n]{0,3}[\d.,/]{1,40}[^\w\n]{0,3}(?m:$))",
     re.IGNORECASE,
+)
+_BETWEEN_BOXES = re.compile(
+    r"(?:[\s$,;]|\\[()\[\],;]|\\q?quad|\\text\{|\}|\band\b|\bor\b){0,30}", re.IGNORECASE
 )
 _SAID = re.compile(
     r"(?<!\w)(?:answer|(?:correct|right|best)[ ](?:option|choice)|my[ ]choice)"
@@ -34,6 +42,9 @@ _SAID = re.compile(
 )
 # Not behind an initial within a name, nor between two of them.
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)(?<!\s[A-Z]\.)(?!\s[A-Z]\.)")
+BULLET = re.compile(r"[ \t]{0,20}(?:[-*+\u2022]|\(?\d{1,3}[.)])[ \t]{1,10}(?=\S)")
+_EMPTY = re.compile(r"```\w*|[ *_`~\"'$\\\[(]*")
+_ARRAY = re.compile(r"[\s*_~$]*(?:```\w*\s*|`)?(\[[^\[\]]*\])")
 _ABBREVIATED = re.compile(r"\b(?:dr|jr|mr|mrs|ms|mt|sr|st|vs)$", re.IGNORECASE)
 
 
@@ -45,20 +56,44 @@ def without_reasoning(text: str) -> str:
     return answer
 
 
-def stated(text: str, marker: str | None = None) -> Iterator[str]:
+def stated(text: str, marker: str | None = None, *, lists: bool = False) -> Iterator[str]:
     """What the text states as its answer, the weightiest statement first, decoration kept.
 
     Args:
         text: a model's answer.
         marker: literal text, in any case, that precedes the answer; None looks for the usual ones.
+        lists: of an answer that is an array, or starts with a bullet or a number, read every line.
     """
     text = without_reasoning(text)
+    read = _listed if lists else _line
     if marker is not None:
-        yield from _values(text, re.compile(re.escape(marker), re.IGNORECASE))
+        yield from _values(text, re.compile(re.escape(marker), re.IGNORECASE), read)
         return
-    yield from _values(text, _MARKED)
-    for value in _values(text, _SAID):
-        yield first_sentence(value)
+    yield from _values(text, _MARKED, read)
+    for value in _values(text, _SAID, read):
+        yield value if "\n" in value else first_sentence(value)
+
+
+def boxed(text: str) -> dict[int, str]:
+    r"""What the last boxes of a text hold, by the position of the brace behind `\boxed`.
+
+    Several in a row are listed at the last of them.
+    """
+    found: dict[int, str] = {}
+    group: list[str] = []
+    before = end = 0
+    for box in [*re.finditer(_BOX, text)][-_MOST:]:
+        content = braced(text[box.end() : box.end() + _LONGEST])
+        if not content.strip():
+            continue
+        if group and _BETWEEN_BOXES.fullmatch(text, end, box.start()):
+            del found[before]
+        else:
+            group = []
+        group.append(content.strip())
+        before, end = box.end(), box.end() + len(content) + 2
+        found[before] = ", ".join(dict.fromkeys(group))
+    return found
 
 
 def first_sentence(text: str) -> str:
@@ -69,20 +104,30 @@ def first_sentence(text: str) -> str:
     return text
 
 
-def _values(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
-    """Read what follows the last matches of a pattern, from the end of the text backwards."""
-    ends = [match.end() for match in pattern.finditer(text)]
-    for end in reversed(ends[-_MOST:]):
-        rest = text[end : end + _LONGEST]
-        value = _braced(rest) if rest.startswith("{") else _innermost(_line(rest))
-        if value.strip():
-            yield value.strip()
-
-
 def _line(rest: str) -> str:
     """Rest of the line, or the next line that says something."""
     lines = (line.strip() for line in rest.split("\n"))
-    return next((line for line in lines if line.strip(" *_`~\"'$\\[(")), "")
+    return next((line for line in lines if not _EMPTY.fullmatch(line)), "")
+
+
+def _listed(rest: str) -> str:
+    """Rest of the line, or the list that it starts or that follows it."""
+    if array := _ARRAY.match(rest):
+        return array[1]
+    first = _line(rest)
+    lines = filter(str.strip, rest[rest.index(first) :].split("\n"))
+    return "\n".join(itertools.takewhile(BULLET.match, lines)) or first
+
+
+def _values(text: str, pattern: re.Pattern[str], read: Callable[[str], str]) -> Iterator[str]:
+    """Read what follows the last matches of a pattern, from the end of the text backwards."""
+    ends = [match.end() for match in pattern.finditer(text)]
+    boxes = boxed(text)
+    for end in reversed(ends[-_MOST:]):
+        rest = text[end : end + _LONGEST].partition("</answer>")[0]
+        value = boxes.get(end, "") if rest.startswith("{") else _innermost(read(rest))
+        if value.strip():
+            yield value.strip()
 
 
 def _innermost(value: str) -> str:
@@ -91,12 +136,12 @@ def _innermost(value: str) -> str:
     while match := _SAID.search(sentence) or _MARKED.search(sentence):
         value = value[match.end() :]
         if value.startswith("{"):
-            return _braced(value)
+            return ""  # a box is a statement of its own
         sentence = sentence[match.end() :]
     return value
 
 
-def _braced(rest: str) -> str:
+def braced(rest: str) -> str:
     """Text between the first brace and the one that closes it; empty where none does."""
     depth = 0
     for brace in re.finditer(r"[{}]", rest):

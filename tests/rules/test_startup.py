@@ -7,11 +7,13 @@ import sys
 SLOW_TO_IMPORT = {
     "httpx2",
     "kafka",
+    "math_verify",
     "numpy",
     "openai",
     "plotly",
     "scipy",
     "starlette",
+    "sympy",
     "torch",
     "uvicorn",
 }

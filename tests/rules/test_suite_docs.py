@@ -9,7 +9,19 @@ import pytest
 
 from monitor.domain.answers import Grade
 from monitor.domain.suites import GraderSpec, Item
-from monitor.grading import choice, exact, graders, normalised, numeric, regex
+from monitor.grading import (
+    choice,
+    exact,
+    graders,
+    include,
+    json_fields,
+    lists,
+    math_equality,
+    normalised,
+    numeric,
+    regex,
+    token_f1,
+)
 from monitor.history import outcomes
 from monitor.simulation import knobs
 from monitor.wire import suite_models
@@ -21,8 +33,14 @@ EXAMPLES = suite_examples.suites()
 OPTIONS = {
     "exact": exact.OPTIONS,
     "normalised": normalised.OPTIONS,
+    "include": include.OPTIONS,
+    "token_f1": token_f1.OPTIONS,
     "choice": choice.OPTIONS,
     "numeric": numeric.OPTIONS,
+    "math": math_equality.OPTIONS,
+    "list": lists.OPTIONS,
+    "set": lists.OPTIONS,
+    "json": json_fields.OPTIONS,
     "regex": regex.OPTIONS,
 }
 MODELS = (

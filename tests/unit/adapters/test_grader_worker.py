@@ -2,6 +2,7 @@ import json
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from monitor.adapters import grader_worker
 from monitor.domain.answers import Grade, Ungraded
 from monitor.domain.identifiers import ItemId
 from monitor.domain.suites import GraderSpec, Item, Message, item_digest
+from monitor.grading import graders
 
 SPEC = GraderSpec(kind="regex", options={"pattern": "(?s)is (.*)"})
 ASKED = (Message(role="user", content="?"),)
@@ -31,9 +33,20 @@ ITEM = Item(
 )
 def test_reply_to_a_request(text: str, grade: Grade) -> None:
     request = grader_worker.encode_request(SPEC, ITEM, text)
-    reply = grader_worker.reply(request)
+    ready, reply = grader_worker.replies(request)
+    assert ready == grader_worker.READY
     assert grader_worker.decode_reply(reply) == grade
     assert request.count(b"\n") == reply.count(b"\n") == 1
+
+
+def test_ready_is_who_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared: list[str] = []
+    noting = replace(graders.GRADERS["regex"], prepare=lambda: prepared.append("regex"))
+    monkeypatch.setitem(graders.GRADERS, "regex", noting)
+    replies = grader_worker.replies(grader_worker.encode_request(SPEC, ITEM, "is x"))
+    assert prepared == []
+    assert next(replies) == grader_worker.READY
+    assert prepared == ["regex"]
 
 
 @pytest.mark.parametrize("line", [b"", b'{"score": 1.0', b'{"score": null, "ungraded": "?"}'])
@@ -49,9 +62,9 @@ def run(request: bytes, *, seconds: float) -> subprocess.CompletedProcess[bytes]
 
 def test_worker_ends_with_its_input() -> None:
     done = run(grader_worker.encode_request(SPEC, ITEM, "is x") * 2, seconds=60)
-    ready, *replies = done.stdout.splitlines(keepends=True)
-    assert (done.returncode, done.stderr, ready) == (0, b"", grader_worker.READY)
-    assert [json.loads(reply)["extracted"] for reply in replies] == ["x", "x"]
+    lines = done.stdout.splitlines(keepends=True)
+    assert (done.returncode, done.stderr, lines[::2]) == (0, b"", [grader_worker.READY] * 2)
+    assert [json.loads(reply)["extracted"] for reply in lines[1::2]] == ["x", "x"]
 
 
 def test_worker_that_hangs_ends_without_its_parent() -> None:

@@ -1,63 +1,61 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
 
-from tests.unit.grading.examples import found_wrong, graded, item
+from tests.unit.grading.examples import found_wrong, graded, item, reading
 
 STATED: dict[str, Any] = {"answer": "stated"}
 MARKED: dict[str, Any] = {"marker": "Result:"}
 
-RIGHT: list[tuple[str, dict[str, Any]]] = [
-    ("Paris", {}),
-    ("  Paris\n", {}),
-    ("Paris\r\n", {}),
-    ("<think>Lyon? No.</think>\n\nParis", {}),
-    ("ANSWER: Paris", STATED),
-    ("**ANSWER: Paris**", STATED),
-    ("ANSWER: **Paris**", STATED),
-    ("**Answer:**\n\nParis", STATED),
-    ("It is the seat of government.\nThe answer is Paris.", STATED),
-    ("The final answer is Paris", STATED),
-    ("$\\boxed{Paris}$", STATED),
-    ("Answer: Lyon. No, wait.\nAnswer: Paris", STATED),
-    ("Result: Paris", MARKED),
-    ("Working.\nRESULT: `Paris`\nDone.", MARKED),
+WHOLE: dict[str, Any] = {}
+READ_AS: list[tuple[str, dict[str, Any], str | None, float | None]] = [
+    ("Paris", WHOLE, "Paris", 1.0),
+    ("  Paris\n", WHOLE, "Paris", 1.0),
+    ("Paris\r\n", WHOLE, "Paris", 1.0),
+    ("<think>Lyon? No.</think>\n\nParis", WHOLE, "Paris", 1.0),
+    ("paris", WHOLE, "paris", 0.0),
+    ("Paris.", WHOLE, "Paris.", 0.0),
+    ("**Paris**", WHOLE, "**Paris**", 0.0),
+    ("Paris\u200b", WHOLE, "Paris\u200b", 0.0),
+    ("ANSWER: Paris", WHOLE, "ANSWER: Paris", 0.0),
+    ("Paris, France", WHOLE, "Paris, France", 0.0),
+    ("I cannot help with that.", WHOLE, "I cannot help with that.", 0.0),
+    ("", WHOLE, None, None),
+    (" \n", WHOLE, None, None),
+    ("<think>Paris", WHOLE, None, None),
+    ("ANSWER: Paris", STATED, "Paris", 1.0),
+    ("**ANSWER: Paris**", STATED, "Paris", 1.0),
+    ("ANSWER: **Paris**", STATED, "Paris", 1.0),
+    ("**Answer:**\n\nParis", STATED, "Paris", 1.0),
+    ("Answer:\n```text\nParis\n```", STATED, "Paris", 1.0),
+    ("It is the seat of government.\nThe answer is Paris.", STATED, "Paris", 1.0),
+    ("The final answer is Paris", STATED, "Paris", 1.0),
+    ("$\\boxed{Paris}$", STATED, "Paris", 1.0),
+    ("\\boxed{Lyon}, no: \\boxed{Paris}", STATED, "Paris", 1.0),
+    ("Answer: Lyon. No, wait.\nAnswer: Paris", STATED, "Paris", 1.0),
+    ("ANSWER: Paris\nSome say the answer is Lyon.", STATED, "Paris", 1.0),
+    ("ANSWER: paris", STATED, "paris", 0.0),
+    ("ANSWER: Paris.", STATED, "Paris.", 0.0),
+    ("Answer: Paris\nFinal answer: Lyon", STATED, "Lyon", 0.0),
+    ("Paris", STATED, None, None),
+    ("ANSWER:", STATED, None, None),
+    ("Result: Paris", MARKED, "Paris", 1.0),
+    ("Working.\nRESULT: `Paris`\nDone.", MARKED, "Paris", 1.0),
+    ("Result: Paris (France)", MARKED, "Paris (France)", 0.0),
+    ("ANSWER: Paris", MARKED, None, None),
+    ("Result: **", MARKED, None, None),
 ]
-WRONG: list[tuple[str, dict[str, Any]]] = [
-    ("paris", {}),
-    ("Paris.", {}),
-    ("**Paris**", {}),
-    ("ANSWER: Paris", {}),
-    ("Paris, France", {}),
-    ("ANSWER: paris", STATED),
-    ("ANSWER: Paris.", STATED),
-    ("Answer: Paris\nFinal answer: Lyon", STATED),
-    ("Result: Paris (France)", MARKED),
-]
-NONE: list[tuple[str, dict[str, Any]]] = [
-    ("", {}),
-    (" \n", {}),
-    ("<think>Paris", {}),
-    ("Paris", STATED),
-    ("ANSWER:", STATED),
-    ("ANSWER: Paris", MARKED),
-    ("Result: **", MARKED),
-]
 
 
-@pytest.mark.parametrize(("answer", "options"), RIGHT)
-def test_right(answer: str, options: dict[str, Any]) -> None:
-    assert graded("exact", answer, item("Lyon?", "Paris"), **options).score == 1.0
+@pytest.mark.parametrize(("answer", "options", "read", "score"), READ_AS)
+def test_read(answer: str, options: dict[str, Any], read: str | None, score: float | None) -> None:
+    assert reading("exact", answer, item("Lyon?", "Paris"), **options) == (answer, read, score)
 
 
-@pytest.mark.parametrize(("answer", "options"), WRONG)
-def test_wrong(answer: str, options: dict[str, Any]) -> None:
-    assert graded("exact", answer, item("Paris"), **options).score == 0.0
-
-
-@pytest.mark.parametrize(("answer", "options"), NONE)
-def test_no_answer(answer: str, options: dict[str, Any]) -> None:
-    assert graded("exact", answer, item("Paris"), **options).ungraded == "no_answer"
+@given(st.text().filter(str.strip))
+def test_a_target_scores_1(target: str) -> None:
+    assert graded("exact", f"</think>{target}", item(target)).score in {1.0, None}
 
 
 def test_problems() -> None:

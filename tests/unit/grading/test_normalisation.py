@@ -43,10 +43,11 @@ FRAGMENTS = st.sampled_from(
 TEXTS = st.text() | st.lists(FRAGMENTS).map("".join)
 
 
-@given(TEXTS, st.booleans())
-def test_is_idempotent(text: str, ignore_articles: bool) -> None:  # noqa: FBT001
-    once = normalise(text, ignore_articles=ignore_articles)
-    assert normalise(once, ignore_articles=ignore_articles) == once
+@given(TEXTS, st.booleans(), st.booleans())
+def test_is_idempotent(text: str, ignore_articles: bool, keep_case: bool) -> None:  # noqa: FBT001
+    options = {"ignore_articles": ignore_articles, "keep_case": keep_case}
+    once = normalise(text, **options)
+    assert normalise(once, **options) == once
 
 
 @given(TEXTS)
@@ -68,6 +69,7 @@ def test_every_character_is_stable() -> None:
         ("\ufb01ne", "fine"),
         ("\u201cit\u2019s\u201d", "it's"),
         ("\u22125", "-5"),
+        ("1\u00bd", "1 1/2"),
         ("**bold** `code` __init__", "bold code init"),
         ("snake_case * 2", "snake_case * 2"),
         ("\\mathrm{kg}\\,m", "kg m"),
@@ -89,3 +91,9 @@ def test_rules(text: str, normal: str) -> None:
 def test_articles_go_only_when_asked() -> None:
     assert normalise("The a-b of an A") == "the a-b of an a"
     assert normalise("The a-b of an A", ignore_articles=True) == "a-b of"
+    assert normalise("It's 'a'", ignore_articles=True) == "it's"
+    assert normalise("A", ignore_articles=True) == "a"
+
+
+def test_capitals_stay_when_asked() -> None:
+    assert normalise("**The US**.", keep_case=True) == "The US"

@@ -1,8 +1,9 @@
 from typing import Any
 
 import pytest
+from hypothesis import assume, given, strategies as st
 
-from tests.unit.grading.examples import found_wrong, graded, item
+from tests.unit.grading.examples import found_wrong, graded, item, reading
 
 RIGHT = [
     "St. Louis",
@@ -31,25 +32,29 @@ RIGHT = [
     "answer = The Capital",
 ]
 WRONG = [
-    "Louis",
-    "St Louis",
-    "Chicago",
-    "St. Louis, Missouri",
-    "The city is St. Louis",
-    "ANSWER: Chicago\nSt. Louis",
-    "The answer is not St. Louis.",
-    "capital",
+    ("Louis", "louis"),
+    ("St Louis", "st louis"),
+    ("Chicago", "chicago"),
+    ("St. Louis, Missouri", "st. louis, missouri"),
+    ("The city is St. Louis", "the city is st. louis"),
+    ("ANSWER: Chicago\nSt. Louis", "chicago"),
+    ("The answer is not St. Louis.", "not st. louis"),
+    ("capital", "capital"),
+    ("I cannot help with that.", "i cannot help with that"),
+    ("ANSWER: " + "St. Louis " * 300, ("st. louis " * 200).strip()),
 ]
 
 
 @pytest.mark.parametrize("answer", RIGHT)
 def test_right(answer: str) -> None:
-    assert graded("normalised", answer, item("St. Louis", "The capital")).score == 1.0
+    grade = graded("normalised", answer, item("St. Louis", "The capital"))
+    assert (grade.extracted in {"st. louis", "the capital"}, grade.score) == (True, 1.0)
 
 
-@pytest.mark.parametrize("answer", WRONG)
-def test_wrong(answer: str) -> None:
-    assert graded("normalised", answer, item("St. Louis", "The capital")).score == 0.0
+@pytest.mark.parametrize(("answer", "read"), WRONG)
+def test_wrong(answer: str, read: str) -> None:
+    on = item("St. Louis", "The capital")
+    assert reading("normalised", answer, on) == (answer, read, 0.0)
 
 
 @pytest.mark.parametrize("answer", ["", "\n", "...", "**", "<think>St. Louis"])
@@ -61,6 +66,8 @@ def test_no_answer(answer: str) -> None:
     ("answer", "target", "options", "score"),
     [
         ("The Eiffel Tower", "eiffel tower", {"ignore_articles": True}, 1.0),
+        ("A", "a", {"ignore_articles": True}, 1.0),
+        ("The", "a", {"ignore_articles": True}, 0.0),
         ("The answer is blowing", "The answer is blowing", {"answer": "whole"}, 1.0),
         ("The answer is blowing", "The answer is blowing", {}, 0.0),
         ("It says >> Paris", "paris", {"marker": ">>"}, 1.0),
@@ -71,6 +78,15 @@ def test_no_answer(answer: str) -> None:
 )
 def test_options(answer: str, target: str, options: dict[str, Any], score: float | None) -> None:
     assert graded("normalised", answer, item(target), **options).score == score
+
+
+@given(st.text(), st.text(), st.booleans())
+def test_equality_is_symmetric(one: str, other: str, ignore_articles: bool) -> None:  # noqa: FBT001
+    assume(found_wrong("normalised", item(one, other)) == [])
+    options: dict[str, Any] = {"answer": "whole", "ignore_articles": ignore_articles}
+    forth = graded("normalised", f"</think>{one}", item(other), **options).score
+    assert graded("normalised", f"</think>{other}", item(one), **options).score == forth
+    assert graded("normalised", f"</think>{one}", item(one), **options).score == 1.0
 
 
 def test_problems() -> None:

@@ -28,6 +28,17 @@ READ_AS: list[tuple[str, dict[str, Any], str | None]] = [
     ("one\nAB-12\nthree", {"pattern": r"(?m)^[A-Z-\d]+$"}, "AB-12"),
     ("<a>\nAB\n-12</a>", {"pattern": r"(?s)<a>(.*)</a>"}, "AB\n-12"),
     ("\u00c4B-12", {"pattern": r"\w\w-\d+"}, "\u00c4B-12"),
+    ("I cannot help with that.", CODE, None),
+    ("Code: $AB-12$", CODE, None),
+    ("Code: $AB-12$", {"pattern": r"Code:\W*([\w-]+)"}, "AB-12"),
+    ("Code: \\boxed{AB-12}", {"pattern": r"\\boxed\{([^{}]*)\}"}, "AB-12"),
+    ("```\nCode: AB-12\n```", CODE, "AB-12"),
+    ("Code: AB\u201112", CODE, None),
+    ("Code:\u00a0AB-12", CODE, "AB-12"),
+    ('{"code": "AB-12"}', {"pattern": r'"code":\s*"([^"]*)"'}, "AB-12"),
+    ("Code: CD-34? No. Code: AB-12", {**CODE, "match": "last"}, "AB-12"),
+    ("<think>Code: CD-34</think>Code: AB-12", {"pattern": r"(?s).*</think>.*?(\w+-\d+)"}, "AB-12"),
+    ("word " * 10_000 + "Code: AB-12", CODE, "AB-12"),
 ]
 
 
