@@ -107,9 +107,9 @@ class History:
         )
 
     @classmethod
-    def empty(cls, population: int) -> Self:
-        """No model at all on a pool of `population` items."""
-        return cls.from_matrix(np.empty((0, population)))
+    def empty(cls, population: int, *, groups: Sequence[int] | IntArray | None = None) -> Self:
+        """No model at all on a pool of `population` items, in groups as in `from_matrix`."""
+        return cls.from_matrix(np.empty((0, population)), groups=groups)
 
     @property
     def population(self) -> int:

@@ -5,7 +5,7 @@ It is as good as plain random sampling, and as safe; its interval is that of a g
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Self
 
 import numpy as np
@@ -17,6 +17,8 @@ from monitor.stats.arrays import FloatArray, IntArray
 # A beta distribution this heavy has a standard deviation of .2 in the middle, about that of the
 # accuracies of different models on one suite.
 HISTORY_WEIGHT: Final = 4.0
+# One dispersion is known well enough from so many models.
+MOST_MODELS: Final = 200
 # Jeffreys' prior, where there is no history.
 IGNORANCE: Final = (0.5, 0.5)
 
@@ -39,15 +41,11 @@ class Constant:
     def fit(cls, history: History) -> Self:
         """Centre the prior on the mean of the history, if there is any."""
         prior = _prior(history)
-
-        def predict(row: int, known: IntArray, hidden: IntArray) -> FloatArray:
-            return np.full(len(hidden), _mean(prior, history.outcomes[row, known]))
-
         return cls(
             population=history.population,
             successes=prior[0],
             failures=prior[1],
-            dispersion=predictions.dispersion(history, predict),
+            dispersion=predictions.dispersion(_foretold(history, prior)),
         )
 
     def predict(self, answered: Answers) -> FloatArray:
@@ -75,6 +73,16 @@ class Constant:
             failures=failures,
             dispersion=dispersion,
         )
+
+
+def _foretold(
+    history: History, prior: tuple[float, float]
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield scores and predictions, each half of a model's items by what the other half says."""
+    for outcomes in history.outcomes[-MOST_MODELS:]:
+        scores = outcomes[~np.isnan(outcomes)]
+        for known, hidden in predictions.halves(len(scores)):
+            yield scores[hidden], np.full(len(scores[hidden]), _mean(prior, scores[known]))
 
 
 def _prior(history: History) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from typing import ClassVar, Final, Protocol
 import numpy as np
 
 from monitor.stats import arrays, draws, sampling
-from monitor.stats.arrays import FloatArray
+from monitor.stats.arrays import BoolArray, FloatArray
 from monitor.stats.draws import Draws, ItemView
 from monitor.stats.sampling import Pool
 
@@ -30,6 +30,8 @@ class Design(Protocol):
     """
 
     name: ClassVar[str]
+    repeats: ClassVar[bool]
+    """Whether an item can be drawn more than once."""
 
     def shares(self, pool: Pool, view: ItemView) -> FloatArray:
         """Return the draw weights of the round at its start, shape (N,), not normalised."""
@@ -62,6 +64,7 @@ class Simple:
     """
 
     name: ClassVar[str] = "simple"
+    repeats: ClassVar[bool] = False
 
     def shares(self, pool: Pool, view: ItemView) -> FloatArray:  # noqa: ARG002 - of the seam
         """Return 1 for every undrawn item, so that probabilities are exact fractions."""
@@ -79,14 +82,17 @@ class Simple:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WithoutReplacement:
-    """Draws by the guide's uncertainty, no item twice: s = .9 sqrt(w) / sum sqrt(w) + .1 / |R|."""
+    """Draws by the guide's uncertainty, no item twice.
+
+    s = (1 - floor) sqrt(w) / sum sqrt(w) + floor / |R|.
+    """
 
     name: ClassVar[str] = "without_replacement"
+    repeats: ClassVar[bool] = False
 
     def shares(self, pool: Pool, view: ItemView) -> FloatArray:
-        """Return s, summing to 1 over R; the dispersion cancels."""
-        deviations = np.sqrt(view.predictions * (1.0 - view.predictions))
-        return sampling.floored_shares(deviations, pool.undrawn)
+        """Return s, summing to 1 over R."""
+        return _uncertain_shares(view, pool.undrawn)
 
     def draw(self, pool: Pool, view: ItemView, *, size: int) -> tuple[Draws, Pool]:
         """See `Design.draw`; no item twice."""
@@ -97,9 +103,43 @@ class WithoutReplacement:
         return _advance_distinct(self, pool, view, items=items)
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class WithReplacement:
+    """Draws by the guide's uncertainty from all items each time: FAQ as published.
+
+    q = (1 - floor) sqrt(w) / sum sqrt(w) + floor / N: the oracle score of arXiv 2601.20251 with
+    beta_0 = 1 and rho = gamma = 0, its reference's choice for a full history.
+    """
+
+    name: ClassVar[str] = "with_replacement"
+    repeats: ClassVar[bool] = True
+
+    def shares(self, pool: Pool, view: ItemView) -> FloatArray:
+        """Return q, summing to 1 over all items."""
+        return _uncertain_shares(view, np.full(len(pool.clocks), fill_value=True))
+
+    def draw(self, pool: Pool, view: ItemView, *, size: int) -> tuple[Draws, Pool]:
+        """See `Design.draw`; an item may come again, in the same round too."""
+        shares = self.shares(pool, view)
+        items = sampling.renewed_arrivals(pool, shares, size=size)
+        described = draws.describe_independent(items, shares=shares, view=view)
+        return described, sampling.advance_renewed(pool, shares, items=items)
+
+    def advance(self, pool: Pool, view: ItemView, *, items: Sequence[int]) -> Pool:
+        """See `Design.advance`."""
+        drawn = arrays.integers(items, name="items", below=len(pool.clocks))
+        return sampling.advance_renewed(pool, self.shares(pool, view), items=drawn)
+
+
 DESIGNS: Final[Mapping[str, Design]] = MappingProxyType(
-    {Simple.name: Simple(), WithoutReplacement.name: WithoutReplacement()}
+    {each.name: each for each in (Simple(), WithoutReplacement(), WithReplacement())}
 )
+
+
+def _uncertain_shares(view: ItemView, candidates: BoolArray) -> FloatArray:
+    """Return the floored shares by sqrt(w) over the candidates; the dispersion cancels."""
+    deviations = np.sqrt(view.predictions * (1.0 - view.predictions))
+    return sampling.floored_shares(deviations, candidates, floor=view.floor)
 
 
 def _draw_distinct(design: Design, pool: Pool, view: ItemView, *, size: int) -> tuple[Draws, Pool]:

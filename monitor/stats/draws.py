@@ -4,7 +4,7 @@ Everything an estimate will ever need of a draw is written down before its query
 is recomputed from the guide later.
 
 symbol      name                     shape
-R           items not yet drawn      (N,) mask
+R           items not yet drawn      (N,) mask; where items repeat, all of them
 p           predictions              (N,)
 w           dispersion p (1 - p)     (N,)
 s           shares                   (N,) draw weights, fixed for the round
@@ -16,7 +16,7 @@ from typing import Self
 
 import numpy as np
 
-from monitor.stats import arrays
+from monitor.stats import arrays, sampling
 from monitor.stats.arrays import BoolArray, FloatArray, IntArray
 
 
@@ -27,15 +27,22 @@ class ItemView:
     predictions: (N,) in [0, 1].
     groups: (N,) label of each item's group, numbered from 0.
     dispersion: variance of a score over p (1 - p), in (0, 1].
+    floor: share of every draw that is spread evenly, in (0, 1].
     """
 
     predictions: FloatArray
     groups: IntArray
     dispersion: float
+    floor: float = sampling.FLOOR
 
     @classmethod
     def from_columns(
-        cls, predictions: FloatArray, groups: Sequence[int] | IntArray, *, dispersion: float
+        cls,
+        predictions: FloatArray,
+        groups: Sequence[int] | IntArray,
+        *,
+        dispersion: float,
+        floor: float = sampling.FLOOR,
     ) -> Self:
         """Check and copy.
 
@@ -44,6 +51,8 @@ class ItemView:
         """
         if not 0.0 < dispersion <= 1.0:
             raise ValueError(f"dispersion: must lie in (0, 1], not {dispersion!r}")
+        if not 0.0 < floor <= 1.0:
+            raise ValueError(f"floor: must lie in (0, 1], not {floor!r}")
         size = len(predictions)
         return cls(
             predictions=arrays.floats(
@@ -51,6 +60,7 @@ class ItemView:
             ),
             groups=arrays.integers(groups, name="groups", size=size),
             dispersion=dispersion,
+            floor=floor,
         )
 
 
@@ -72,7 +82,8 @@ class DrawRow:
 class Draws:
     """The draws of one round in draw order, all columns of shape (size,).
 
-    Every column describes the moment just before its draw; R includes the item drawn.
+    Every column describes the moment just before its draw; R includes the item drawn. Where items
+    repeat R is the whole pool, so that `rest_prediction_sum` is the sum of p over all items.
 
     item: position in the pool.
     probability: q, the chance that this draw took this item, given all before it; never 0.
@@ -127,6 +138,34 @@ def describe(items: IntArray, *, shares: FloatArray, undrawn: BoolArray, view: I
         prediction=view.predictions[items],
         rest_prediction_sum=rest,
         model_variance=_model_variance(mass, ratio, rest_spread) / len(undrawn) ** 2,
+        group_mass=np.minimum(group_mass / mass, 1.0),
+        group_rest_prediction_sum=group_rest,
+        group_model_variance=_model_variance(group_mass, group_ratio, group_spread) / sizes**2,
+    )
+
+
+def describe_independent(items: IntArray, *, shares: FloatArray, view: ItemView) -> Draws:
+    """Return the stored columns of a round that drew each of `items` from the whole pool.
+
+    Args:
+        items: (size,) positions, repeats among them.
+        shares: (N,) draw weights s, positive.
+        view: predictions, groups and dispersion at the start of the round.
+    """
+    spread = view.dispersion * view.predictions * (1.0 - view.predictions)
+    terms = np.stack([shares, view.predictions, spread, spread / shares])
+    mass, rest, rest_spread, ratio = terms.sum(axis=1)
+    labels = view.groups[items]
+    sizes = np.bincount(view.groups)[labels]
+    by_group = np.stack([np.bincount(view.groups, weights=row) for row in terms])
+    group_mass, group_rest, group_spread, group_ratio = by_group[:, labels]
+    variance = _model_variance(mass, ratio, rest_spread) / len(shares) ** 2
+    return Draws(
+        item=items,
+        probability=shares[items] / mass,
+        prediction=view.predictions[items],
+        rest_prediction_sum=np.full(len(items), rest),
+        model_variance=np.full(len(items), variance),
         group_mass=np.minimum(group_mass / mass, 1.0),
         group_rest_prediction_sum=group_rest,
         group_model_variance=_model_variance(group_mass, group_ratio, group_spread) / sizes**2,

@@ -41,10 +41,12 @@ def srs_variance(scores: FloatArray, n: int) -> float:
     """Return S^2 (N - n)/(N n), the variance of plain random sampling, from all known scores.
 
     Args:
-        scores: (N,) of the whole pool, N at least 2.
-        n: number of draws.
+        scores: (N,) of the whole pool.
+        n: number of draws, 1 to N; N draws leave nothing to chance.
     """
     population = len(scores)
+    if n == population:
+        return 0.0
     return float(np.var(scores, ddof=1)) * (population - n) / (population * n)
 
 

@@ -21,6 +21,8 @@ from monitor.stats import arrays, variances
 from monitor.stats.arrays import FloatArray
 from monitor.stats.samples import Sample
 
+ROUNDING: Final = 1e-12
+
 
 class NoValueReason(enum.StrEnum):
     """Why there is no value."""
@@ -111,8 +113,30 @@ def active_mean(sample: Sample) -> PointEstimate | NoValue:
     )
 
 
+def proactive_mean(sample: Sample) -> PointEstimate | NoValue:
+    """Return sum W_t phi_t: for draws by a guide from all items each time (arXiv 2601.20251).
+
+    phi_t = (1/N) [sum p + (z - p)/q], the sum over the whole pool. A missing answer counts as
+    z = p; as a function of one draw's score the value has the slope a = W/(N q).
+    """
+    if not sample.answered.any():
+        return NoValue(reason=NoValueReason.NO_ANSWER)
+    scores = np.where(sample.answered, sample.scores, sample.predictions)
+    slopes = sample.weights / (sample.population * sample.probabilities)
+    means = sample.rest_prediction_sums / sample.population
+    gone = ~sample.answered
+    return PointEstimate(
+        value=arrays.exact_sum(sample.weights * means + slopes * (scores - sample.predictions)),
+        variance=_published_variance(sample, scores, slopes=slopes, means=means),
+        coefficients=tuple(slopes.tolist()),
+        lower_shift=arrays.exact_sum(-slopes[gone] * sample.predictions[gone]),
+        upper_shift=arrays.exact_sum(slopes[gone] * (1.0 - sample.predictions[gone])),
+        is_baseline=False,
+    )
+
+
 ESTIMATORS: Final[Mapping[str, Estimator]] = MappingProxyType(
-    {"sample_mean": sample_mean, "active_mean": active_mean}
+    {"sample_mean": sample_mean, "active_mean": active_mean, "proactive_mean": proactive_mean}
 )
 
 
@@ -122,6 +146,29 @@ def _plain_variance(answers: FloatArray, *, mean: float, population: int) -> flo
         return None
     squares = arrays.exact_sum((answers - mean) ** 2)
     return squares / (count - 1) * (1.0 - count / population) / count
+
+
+def _published_variance(
+    sample: Sample, scores: FloatArray, *, slopes: FloatArray, means: FloatArray
+) -> float | None:
+    """Return the variance that arXiv 2601.20251 states, floored at 0.
+
+    sum W^2 [ ((z - p)/(N q))^2 - (A - mean p)^2 ] with A = sum W z/(N q): for equal weights its
+    sigma^2 / n.
+
+    Args:
+        sample: all draws.
+        scores: (n,) missing ones replaced by p.
+        slopes: (n,) W/(N q).
+        means: (n,) mean of p over the pool at each draw.
+    """
+    if sample.size < 2:  # noqa: PLR2004 - one term has no spread
+        return None
+    squares = (slopes * (scores - sample.predictions)) ** 2
+    weighted = sample.weights * (arrays.exact_sum(slopes * scores) - means)
+    found = arrays.exact_sum(squares - weighted**2)
+    # Where nothing varies the two cancel but for rounding, which is no evidence of spread.
+    return found if found > ROUNDING * arrays.exact_sum(squares) else 0.0
 
 
 def _slopes(sample: Sample) -> FloatArray:

@@ -18,7 +18,11 @@ LARGEST_SHIFT: Final = 20.0
 
 
 def expected_counts(
-    predictions: FloatArray, *, size: int, mean: float | None = None
+    predictions: FloatArray,
+    *,
+    size: int,
+    mean: float | None = None,
+    floor: float = sampling.FLOOR,
 ) -> tuple[float, float]:
     """Return the expected (failures, successes) among draws by the guide's uncertainty.
 
@@ -29,10 +33,16 @@ def expected_counts(
         predictions: (N,) of the guide before any answer.
         size: number of draws.
         mean: earlier estimate of the variant; the logits are shifted by one constant to it.
+        floor: share of every draw that is spread evenly.
+
+    Raises:
+        ValueError: `size` is below 1.
     """
+    if size < 1:
+        raise ValueError(f"size: a forecast of {size} draws")
     likely = predictions if mean is None else _shifted(predictions, mean)
     shares = sampling.floored_shares(
-        np.sqrt(likely * (1.0 - likely)), np.ones(len(likely), dtype=np.bool_)
+        np.sqrt(likely * (1.0 - likely)), np.ones(len(likely), dtype=np.bool_), floor=floor
     )
     drawn = -np.expm1(-shares * _duration(shares, size))
     return float(drawn @ (1.0 - likely)), float(drawn @ likely)

@@ -13,6 +13,9 @@ from typing import ClassVar, Final, Protocol, Self
 from monitor.stats.answers import Answers, History
 from monitor.stats.arrays import FloatArray, IntArray
 from monitor.stats.constant import Constant
+from monitor.stats.factor_posterior import FactorPosterior
+from monitor.stats.feature_model import FeatureModel
+from monitor.stats.item_groups import ItemGroups
 from monitor.stats.item_mean import ItemMean
 
 
@@ -67,7 +70,13 @@ class Guide(Protocol):
 
 
 GUIDES: Final[Mapping[str, type[Guide]]] = MappingProxyType(
-    {"constant": Constant, "item_mean": ItemMean}
+    {
+        "constant": Constant,
+        "factor_posterior": FactorPosterior,
+        "feature_model": FeatureModel,
+        "item_groups": ItemGroups,
+        "item_mean": ItemMean,
+    }
 )
 
 

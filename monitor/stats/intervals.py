@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from monitor.stats import arrays, betting, hypergeometric, quantiles, sampling, variances
+from monitor.stats import arrays, betting, hypergeometric, quantiles, variances
 from monitor.stats.estimators import PointEstimate
 from monitor.stats.samples import Sample
 from monitor.stats.variances import Gate
@@ -45,8 +45,9 @@ class Bounds:
     lower, upper: from the answers there are.
     worst_lower, worst_upper: whatever the missing answers would have been; equal to the former
         where nothing is missing.
-    quantile, degrees: the Student quantile used and its degrees of freedom; None where the
-        interval needs none. A replay passes the stored quantile in.
+    quantile, degrees: the quantile used and the degrees of freedom of Student's t, None for the
+        normal distribution; both None where the interval needs none. A replay passes the stored
+        quantile in.
     gate: whether the guide proved overconfident; None where the interval uses no guide.
     """
 
@@ -83,7 +84,7 @@ class Interval(Protocol):
             sample: all draws of the evaluation.
             estimate: by the estimator that goes with the design.
             level: in (0, 1).
-            quantile: Student quantile stored earlier; computed where None, ignored where unused.
+            quantile: stored earlier; computed where None, ignored where unused.
         """
         ...
 
@@ -149,8 +150,9 @@ def mixed_t(
 ) -> Bounds | Refusal:
     """Return Student's t interval on the mixed variance: `active_mean`, draws by a guide.
 
-    Where fewer than `FEW` failures (or successes) were seen among 0/1 answers, the bound on that
-    side is extended to the floor bound (see `_floor_bound`); fractional scores are refused then.
+    Where fewer than `FEW` failures (or successes) were seen among 0/1 answers, they are bounded
+    from above by the floor bound (see `_floor_bound`) and from below by those seen alone, since
+    only the guide says that there are more; fractional scores are refused then.
     """
     spread = variances.mixed(sample)
     if spread.variance is None:
@@ -164,8 +166,8 @@ def mixed_t(
         return Refusal(reason=failing if wrong < FEW else RefusalReason.TOO_FEW_SUCCESSES)
     used = quantiles.student_quantile(spread.degrees, level=level) if quantile is None else quantile
     reach = used * math.sqrt(spread.variance)
-    low, worst_low = _lower_side(sample, estimate, failures=wrong, reach=reach, level=level)
-    high, worst_high = _upper_side(sample, estimate, successes=right, reach=reach, level=level)
+    low, worst_low = _lower_side(sample, estimate, reach=reach, level=level)
+    high, worst_high = _upper_side(sample, estimate, reach=reach, level=level)
     if low >= 1.0 or high <= 0.0:
         return Refusal(reason=RefusalReason.OUTSIDE_RANGE)
     return Bounds(
@@ -176,6 +178,35 @@ def mixed_t(
         quantile=used,
         degrees=spread.degrees,
         gate=spread.gate,
+    )
+
+
+def wald(
+    sample: Sample,  # noqa: ARG001 - of the seam
+    estimate: PointEstimate,
+    *,
+    level: float,
+    quantile: float | None = None,
+) -> Bounds | Refusal:
+    """Return the normal interval on the estimate's own variance: `proactive_mean`, as published.
+
+    It is the published baseline, ends clipped to [0, 1]; on real pools it covers too rarely.
+    """
+    if estimate.variance is None:
+        return Refusal(reason=RefusalReason.TOO_FEW_DRAWS)
+    if estimate.variance == 0.0:
+        return Refusal(reason=RefusalReason.NO_SPREAD)
+    used = quantiles.normal_quantile(level=level) if quantile is None else quantile
+    reach = used * math.sqrt(estimate.variance)
+    low, high = estimate.value - reach, estimate.value + reach
+    if low >= 1.0 or high <= 0.0:
+        return Refusal(reason=RefusalReason.OUTSIDE_RANGE)
+    return Bounds(
+        lower=_clip(low),
+        upper=_clip(high),
+        worst_lower=_clip(low + estimate.lower_shift),
+        worst_upper=_clip(high + estimate.upper_shift),
+        quantile=used,
     )
 
 
@@ -204,6 +235,7 @@ INTERVALS: Final[Mapping[str, Interval]] = MappingProxyType(
         "hypergeometric": hypergeometric_exact,
         "betting": betting_bounds,
         "mixed_t": mixed_t,
+        "wald": wald,
         "census": census,
     }
 )
@@ -214,46 +246,52 @@ def _unshifted(lower: float, upper: float) -> Bounds:
 
 
 def _lower_side(
-    sample: Sample, estimate: PointEstimate, *, failures: float, reach: float, level: float
+    sample: Sample, estimate: PointEstimate, *, reach: float, level: float
 ) -> tuple[float, float]:
     """Return the lower bound, plain and if every missing answer were wrong."""
+    right, wrong = arrays.exact_sum(sample.answers), arrays.exact_sum(1.0 - sample.answers)
     plain = estimate.value - reach
+    if right < FEW:
+        plain = min(plain, right / sample.population)
     worst = plain + estimate.lower_shift
-    if failures >= FEW:
+    if wrong >= FEW:
         return plain, worst
-    plain_floor, worst_floor = _floor_bounds(sample, round(failures), level=level)
+    plain_floor, worst_floor = _floor_bounds(sample, round(wrong), level=level)
     return min(plain, 1.0 - plain_floor), min(worst, 1.0 - worst_floor)
 
 
 def _upper_side(
-    sample: Sample, estimate: PointEstimate, *, successes: float, reach: float, level: float
+    sample: Sample, estimate: PointEstimate, *, reach: float, level: float
 ) -> tuple[float, float]:
     """Return the upper bound, plain and if every missing answer were right."""
+    right, wrong = arrays.exact_sum(sample.answers), arrays.exact_sum(1.0 - sample.answers)
     plain = estimate.value + reach
+    if wrong < FEW:
+        plain = max(plain, 1.0 - wrong / sample.population)
     worst = plain + estimate.upper_shift
-    if successes >= FEW:
+    if right >= FEW:
         return plain, worst
-    plain_floor, worst_floor = _floor_bounds(sample, round(successes), level=level)
+    plain_floor, worst_floor = _floor_bounds(sample, round(right), level=level)
     return max(plain, plain_floor), max(worst, worst_floor)
 
 
 def _floor_bounds(sample: Sample, seen: int, *, level: float) -> tuple[float, float]:
     """Return `_floor_bound` over the answers, and if every missing answer were of that kind."""
     answered = sample.size - sample.missing
-    plain = _floor_bound(seen, answered, sample.population, level=level)
-    worst = _floor_bound(seen + sample.missing, sample.size, sample.population, level=level)
+    plain = _floor_bound(sample, seen, answered, level=level)
+    worst = _floor_bound(sample, seen + sample.missing, sample.size, level=level)
     return plain, max(plain, worst)
 
 
-def _floor_bound(seen: int, draws: int, population: int, *, level: float) -> float:
+def _floor_bound(sample: Sample, seen: int, draws: int, *, level: float) -> float:
     """Return the largest share of a kind of item of which `draws` found only `seen`.
 
     While at most x of K were found at least K - x remain, and the floor gives each draw a chance
-    of at least .1 (K - x)/N of one; so the count found is above a binomial one up to x, and
-    Clopper-Pearson bounds .1 (K - x)/N.
+    of at least floor (K - x)/N of one; so the count found is above a binomial one up to x, and
+    Clopper-Pearson bounds floor (K - x)/N.
     """
     chance = quantiles.binomial_upper_bound(seen, draws, tail=(1.0 - level) / 2.0)
-    return min(1.0, seen / population + chance / sampling.FLOOR)
+    return min(1.0, seen / sample.population + chance / sample.floor)
 
 
 def _clip(value: float) -> float:

@@ -1,6 +1,7 @@
 """Bayesian logistic regression on few features, as far as a guide needs it.
 
-Fractional scores go in as they are: the Bernoulli likelihood is then a quasi-likelihood.
+Fractional scores go in as they are: the Bernoulli likelihood is then a quasi-likelihood, and one
+score tells as much as 1/dispersion answers (Wedderburn 1974).
 
 symbol   name                             shape
 X        features                         (n, d)
@@ -18,7 +19,7 @@ from monitor.stats.arrays import FloatArray
 
 MOST_STEPS: Final = 100
 MOST_HALVINGS: Final = 40
-SMALLEST_GAIN: Final = 1e-10
+SMALLEST_GAIN: Final = 1e-6
 # Squared scale of the probit that is nearest to the logistic function, pi / 8.
 PROBIT_SCALE: Final = 0.393
 
@@ -31,7 +32,24 @@ class Coefficients:
     covariance: FloatArray
 
 
-def posterior(features: FloatArray, scores: FloatArray, *, prior: Coefficients) -> Coefficients:
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Posterior(Coefficients):
+    """What the answers leave of a prior.
+
+    log_evidence: Laplace's approximation of ln P(scores | prior) (MacKay 1992, eq. 2.4).
+    """
+
+    log_evidence: float
+
+
+def posterior(
+    features: FloatArray,
+    scores: FloatArray,
+    *,
+    prior: Coefficients,
+    start: FloatArray | None = None,
+    dispersion: float = 1.0,
+) -> Posterior:
     """Return the Laplace approximation of the posterior.
 
     Newton's method on the negative log posterior, which is strictly convex, each step halved
@@ -41,9 +59,12 @@ def posterior(features: FloatArray, scores: FloatArray, *, prior: Coefficients) 
         features: (n, d), n may be 0.
         scores: (n,) in [0, 1].
         prior: of the coefficients.
+        start: (d,) a guess of the mode; the prior's mean where None.
+        dispersion: variance of a score over p (1 - p).
     """
-    precision = _inverse(prior.covariance)
-    mean = prior.mean
+    # All below is times the dispersion, so that it has to be known in one place only.
+    precision = dispersion * _inverse(prior.covariance)
+    mean = prior.mean if start is None else start
     loss = _loss(features, scores, mean, prior=prior, precision=precision)
     for _ in range(MOST_STEPS):
         fitted = special.expit(features @ mean)
@@ -60,7 +81,12 @@ def posterior(features: FloatArray, scores: FloatArray, *, prior: Coefficients) 
         if gain <= SMALLEST_GAIN:
             break
     curvature = _curvature(features, special.expit(features @ mean), precision)
-    return Coefficients(mean=mean, covariance=_inverse(curvature))
+    volume = np.linalg.slogdet(precision)[1] - np.linalg.slogdet(curvature)[1]
+    return Posterior(
+        mean=mean,
+        covariance=dispersion * _inverse(curvature),
+        log_evidence=float(0.5 * volume - loss / dispersion),
+    )
 
 
 def predict(features: FloatArray, coefficients: Coefficients) -> FloatArray:
@@ -68,7 +94,7 @@ def predict(features: FloatArray, coefficients: Coefficients) -> FloatArray:
 
     sigmoid(x'm / sqrt(1 + .393 x'Sx)), the probit approximation (MacKay 1992, eq. 4.8-4.9).
     """
-    spread = np.einsum("nd,de,ne->n", features, coefficients.covariance, features)
+    spread = np.einsum("nd,nd->n", features @ coefficients.covariance, features)
     centre = features @ coefficients.mean
     return np.asarray(special.expit(centre / np.sqrt(1.0 + PROBIT_SCALE * spread)))
 

@@ -1,13 +1,12 @@
 """What all guides share: the limits of a prediction, and how far scores scatter around it."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 
 from monitor.stats import arrays
-from monitor.stats.answers import History
-from monitor.stats.arrays import FloatArray, IntArray
+from monitor.stats.arrays import FloatArray
 
 LIMITS: Final = (0.005, 0.995)
 
@@ -17,25 +16,25 @@ def limited(predictions: FloatArray) -> FloatArray:
     return np.clip(predictions, *LIMITS)
 
 
-def dispersion(history: History, predict: Callable[[int, IntArray, IntArray], FloatArray]) -> float:
+def dispersion(foretold: Iterable[tuple[FloatArray, FloatArray]]) -> float:
     """Return how far scores scatter, over what 0/1 scores would: at most 1, 1 for 0/1 scores.
 
-    The sum of squared residuals of the historical models over the sum of p (1 - p), each half of
-    a model's cells predicted from the other half, so that no residual saw its own outcome.
+    The sum of squared residuals over the sum of p (1 - p).
 
     Args:
-        history: outcomes of other models.
-        predict: (row, cells to learn from, cells to predict) -> predictions; the guide, fitted
-            without that row's family.
+        foretold: scores and what was predicted of them by guides that had not seen them.
     """
-    if history.is_binary:
-        return 1.0
-    squares, products = 0.0, 0.0
-    for row, outcomes in enumerate(history.outcomes):
-        cells = np.flatnonzero(~np.isnan(outcomes))
-        for known, hidden in ((cells[::2], cells[1::2]), (cells[1::2], cells[::2])):
-            predicted = limited(predict(row, known, hidden))
-            squares += arrays.exact_sum((outcomes[hidden] - predicted) ** 2)
-            products += arrays.exact_sum(predicted * (1.0 - predicted))
+    squares, products, is_binary = 0.0, 0.0, True
+    for scores, predicted in foretold:
+        likely = limited(predicted)
+        squares += arrays.exact_sum((scores - likely) ** 2)
+        products += arrays.exact_sum(likely * (1.0 - likely))
+        is_binary = is_binary and bool(((scores == 0.0) | (scores == 1.0)).all())
     low, _ = LIMITS
-    return min(max(squares / products, low), 1.0)
+    return 1.0 if is_binary else min(max(squares / products, low), 1.0)
+
+
+def halves(size: int) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
+    """Return (what to learn from, what to predict) of `size` values, each half from the other."""
+    even, odd = slice(0, size, 2), slice(1, size, 2)
+    return (even, odd), (odd, even)

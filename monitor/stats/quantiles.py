@@ -13,6 +13,11 @@ def student_quantile(degrees: float, *, level: float) -> float:
     return float(special.stdtrit(degrees, 0.5 + level / 2.0))
 
 
+def normal_quantile(*, level: float) -> float:
+    """Return the two-sided quantile of the normal distribution."""
+    return float(special.ndtri(0.5 + level / 2.0))
+
+
 def binomial_upper_bound(successes: int, trials: int, *, tail: float) -> float:
     """Return the largest success probability not ruled out (Clopper and Pearson 1934).
 

@@ -57,12 +57,14 @@ class Pool:
 class Rehearsal:
     """All draws in draw order, columns of shape (n,).
 
+    dispersion, floor: as in `ItemView`.
     items .. model_variances: as in `Draws`.
     exact_variances: V_t of `effective.step_variances`, from the known outcomes.
     """
 
     pool: Pool
     dispersion: float
+    floor: float
     items: IntArray
     probabilities: FloatArray
     predictions: FloatArray
@@ -85,6 +87,7 @@ class Rehearsal:
             scores=np.where(self.pool.answering[items], self.pool.scores[items], 0.0),
             answered=self.pool.answering[items],
             weights=np.array(weights),
+            floor=self.floor,
         )
 
     def exact_variance(self, weights: Sequence[float]) -> float:
@@ -93,7 +96,13 @@ class Rehearsal:
 
 
 def rehearse(
-    pool: Pool, guide: Guide, *, design: Design, bits: Sequence[int] | IntArray, size: int
+    pool: Pool,
+    guide: Guide,
+    *,
+    design: Design,
+    bits: Sequence[int] | IntArray,
+    size: int,
+    floor: float = sampling.FLOOR,
 ) -> Rehearsal:
     """Run one evaluation.
 
@@ -103,12 +112,19 @@ def rehearse(
         design: one without repeats.
         bits: (N,) numbers in [0, 2^53) behind the clocks.
         size: number of draws.
+        floor: share of every draw that is spread evenly.
+
+    Raises:
+        ValueError: as many bits as there are items are needed, a guide of as many, and no more
+            draws.
     """
+    if len(bits) != len(pool.scores):
+        raise ValueError(f"bits: {len(bits)} numbers for {len(pool.scores)} items")
     state = sampling.open_pool(bits)
     drawn: list[Draws] = []
     exact: list[FloatArray] = []
     for number, count in enumerate(rounds.round_sizes(size)):
-        view = _view(pool, guide, drawn[: max(0, number - LAG + 1)])
+        view = _view(pool, guide, drawn[: max(0, number - LAG + 1)], floor=floor)
         shares = design.shares(state, view)
         undrawn = state.undrawn
         columns, state = design.draw(state, view, size=count)
@@ -118,24 +134,31 @@ def rehearse(
             )
         )
         drawn.append(columns)
-    return _joined(pool, guide.dispersion, drawn, exact=np.concatenate(exact))
+    joined = np.concatenate(exact)
+    return _joined(pool, drawn, exact=joined, dispersion=guide.dispersion, floor=floor)
 
 
-def _view(pool: Pool, guide: Guide, known: Sequence[Draws]) -> ItemView:
+def _view(pool: Pool, guide: Guide, known: Sequence[Draws], *, floor: float) -> ItemView:
     items = np.concatenate([np.empty(0, dtype=np.int64), *(each.item for each in known)])
     answered = items[pool.answering[items]]
-    learnt = Answers(items=answered, scores=pool.scores[answered])
+    predictions = guide.predict(Answers(items=answered, scores=pool.scores[answered]))
+    if len(predictions) != len(pool.scores):
+        raise ValueError(f"guide: {len(predictions)} items, the pool has {len(pool.scores)}")
     return draws.ItemView(
-        predictions=guide.predict(learnt), groups=pool.groups, dispersion=guide.dispersion
+        predictions=predictions,
+        groups=pool.groups,
+        dispersion=guide.dispersion,
+        floor=floor,
     )
 
 
 def _joined(
-    pool: Pool, dispersion: float, drawn: Sequence[Draws], *, exact: FloatArray
+    pool: Pool, drawn: Sequence[Draws], *, exact: FloatArray, dispersion: float, floor: float
 ) -> Rehearsal:
     return Rehearsal(
         pool=pool,
         dispersion=dispersion,
+        floor=floor,
         items=np.concatenate([each.item for each in drawn]),
         probabilities=np.concatenate([each.probability for each in drawn]),
         predictions=np.concatenate([each.prediction for each in drawn]),

@@ -5,7 +5,7 @@ with what is known, so that the endpoint stays busy.
 """
 
 
-def round_sizes(n: int, *, first: int = 4, growth: float = 1 / 8) -> tuple[int, ...]:
+def round_sizes(n: int, *, first: int = 2, growth: float = 1 / 8) -> tuple[int, ...]:
     """Return the sizes of all rounds; they sum to `n`.
 
     Args:

@@ -11,7 +11,7 @@ from typing import Final, Self
 
 import numpy as np
 
-from monitor.stats import arrays, weights
+from monitor.stats import arrays, sampling, weights
 from monitor.stats.arrays import BoolArray, FloatArray, IntArray
 
 WEIGHT_TOLERANCE: Final = 1e-9
@@ -44,6 +44,7 @@ class Sample:
     items .. model_variances: as in `Draws`.
     answered: mask; scores: 0 where the answer is missing, to be read through the mask.
     weights: W, summing to 1.
+    floor: share of every draw that was spread evenly.
     """
 
     population: int
@@ -56,10 +57,16 @@ class Sample:
     scores: FloatArray
     answered: BoolArray
     weights: FloatArray
+    floor: float = sampling.FLOOR
 
     @classmethod
     def from_columns(
-        cls, columns: SampleColumns, *, population: int, dispersion: float = 1.0
+        cls,
+        columns: SampleColumns,
+        *,
+        population: int,
+        dispersion: float = 1.0,
+        floor: float = sampling.FLOOR,
     ) -> Self:
         """Check and copy.
 
@@ -99,6 +106,7 @@ class Sample:
             scores=arrays.floats(known, name="scores", size=size, within=(0.0, 1.0)),
             answered=np.array([score is not None for score in columns.scores]),
             weights=shared,
+            floor=floor,
         )
 
     @property

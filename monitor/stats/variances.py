@@ -2,7 +2,9 @@
 
 With 98 % right answers 60 draws hold about one failure, so the observed variance alone is worth
 far less than 60 degrees of freedom; nu is what it is worth. The guide's own expectation is worth
-`MODEL_DEGREES`, unless its errors show that it is too sure of itself (the gate).
+`MODEL_DEGREES`, unless its errors show that it is too sure of itself (the gate). Then what it is
+sure of and wrong about may well not have been drawn yet, so that the observed variance is too small
+with the estimate off to one side; what a line through its errors expects takes over.
 
 symbol   name                                              shape
 e        z - p at the draw, answered draws                 (answered,)
@@ -21,10 +23,13 @@ import numpy as np
 
 from monitor.stats import arrays
 from monitor.stats.arrays import FloatArray
+from monitor.stats.predictions import limited
 from monitor.stats.samples import Sample
 
 MODEL_DEGREES: Final = 12.0
-GATE_DEVIATIONS: Final = 1.64
+RECALIBRATED_DEGREES: Final = 60.0
+RECALIBRATION_PRIOR: Final = 1.0
+GATE_DEVIATIONS: Final = 1.5
 HARD_GATE_DEVIATIONS: Final = 4.0
 NORMAL_KURTOSIS: Final = 3.0
 SPREAD_LIMITS: Final = (1e-9, 0.25)
@@ -66,7 +71,7 @@ def mixed(sample: Sample) -> MixedVariance:
     emp = sum W^2 (phi - est)^2 / (1 - sum W^2), model = sum W^2 v, cap = 1 / sum W^2; nu = cap
     where kappa <= 3, else min(cap, 2 / (sum W^2 (kappa - 1))): the variance of a sample variance
     (Cramer 1946, section 27.4), as degrees of a chi-square of that variance.
-    Where the gate trips, model := max(emp, model).
+    Where the gate trips, 12 model becomes 60 max(emp, model, recalibrated), see `_recalibrated`.
 
     Raises:
         ValueError: a prediction of exactly 0 or 1, as plain random sampling stores them.
@@ -82,17 +87,24 @@ def mixed(sample: Sample) -> MixedVariance:
     estimate = arrays.exact_sum(sample.weights * phi)
     empirical = arrays.exact_sum(squared * (phi - estimate) ** 2) / (1.0 - concentration)
     model = arrays.exact_sum(squared * sample.model_variances)
+    weight = MODEL_DEGREES
     if gate is not Gate.CALM:
-        model = max(empirical, model)
+        model = max(empirical, model, _recalibrated(sample, phi))
+        weight = RECALIBRATED_DEGREES
     worth = _empirical_degrees(_kurtosis(sample), concentration)
-    degrees = worth + MODEL_DEGREES
     return MixedVariance(
-        variance=(worth * empirical + MODEL_DEGREES * model) / degrees, degrees=degrees, gate=gate
+        variance=(worth * empirical + weight * model) / (worth + weight),
+        degrees=worth + MODEL_DEGREES,
+        gate=gate,
     )
 
 
 def _gate(sample: Sample) -> Gate:
-    """Compare the sum of squared errors with what a calibrated guide would make."""
+    """Compare the errors with what a calibrated guide would make, in two ways.
+
+    The sum of their squares shows a guide that is too sure, their slope in p one whose order is
+    too steep or upside down, so that the items it hardly ever draws are the ones it is wrong about.
+    """
     products = _products(sample)
     spread = sample.dispersion * products
     excess = arrays.exact_sum(_squared_errors(sample)) - arrays.exact_sum(spread)
@@ -100,7 +112,54 @@ def _gate(sample: Sample) -> Gate:
     deviation = math.sqrt(max(fourth, 0.0))
     if excess > HARD_GATE_DEVIATIONS * deviation:
         return Gate.TRIPPED_HARD
-    return Gate.TRIPPED if excess > GATE_DEVIATIONS * deviation else Gate.CALM
+    is_tripped = excess > GATE_DEVIATIONS * deviation or _is_steep(sample, spread)
+    return Gate.TRIPPED if is_tripped else Gate.CALM
+
+
+def _is_steep(sample: Sample, spread: FloatArray) -> bool:
+    """Whether scores rise with p by less than p does: sum e (p - mean) is too far below 0.
+
+    The mean is weighted by w, so that an error common to all predictions does not count.
+    """
+    predictions = sample.predictions[sample.answered]
+    total = arrays.exact_sum(spread)
+    if total == 0.0:
+        return False
+    offsets = predictions - arrays.exact_sum(spread * predictions) / total
+    covariance = arrays.exact_sum((sample.answers - predictions) * offsets)
+    deviation = math.sqrt(arrays.exact_sum(spread * offsets * offsets))
+    # Equal predictions leave offsets of rounding size.
+    return covariance < -GATE_DEVIATIONS * deviation - SPREAD_LIMITS[0]
+
+
+def _recalibrated(sample: Sample, phi: FloatArray) -> float:
+    """Return what the empirical variance is expected to be if scores follow p' instead of p.
+
+    sum W^2 [ w'/(N q)^2 + (phi' - est')^2 ], phi' and est' with p' for z in the last term of phi,
+    w' = dispersion p' (1 - p'). One failure among the sure predictions speaks for all of them here.
+    """
+    scores = np.where(sample.answered, sample.scores, sample.predictions)
+    expected = np.where(sample.answered, _recalibrate(sample), sample.predictions)
+    reach = 1.0 / (sample.population * sample.probabilities)
+    means = phi + (expected - scores) * reach
+    offsets = means - arrays.exact_sum(sample.weights * means)
+    spread = sample.answered * sample.dispersion * expected * (1.0 - expected)
+    return arrays.exact_sum(sample.weights**2 * (spread * reach**2 + offsets**2))
+
+
+def _recalibrate(sample: Sample) -> FloatArray:
+    """Return p' = p + a + b (p - mean of p), the line fitted to the errors, within limits, (n,).
+
+    Least squares, drawn to p' = p by `RECALIBRATION_PRIOR` draws without error.
+    """
+    known = sample.predictions[sample.answered]
+    centre = arrays.exact_sum(known) / len(known)
+    errors = sample.answers - known
+    offsets = known - centre
+    shift = arrays.exact_sum(errors) / (len(known) + RECALIBRATION_PRIOR)
+    squares = arrays.exact_sum(offsets * offsets) + RECALIBRATION_PRIOR * SPREAD_LIMITS[1]
+    slope = arrays.exact_sum(errors * offsets) / squares
+    return limited(sample.predictions + shift + slope * (sample.predictions - centre))
 
 
 def _kurtosis(sample: Sample) -> float:

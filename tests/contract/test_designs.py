@@ -13,7 +13,7 @@ from monitor.stats.draws import Draws, ItemView
 from monitor.stats.sampling import Pool
 
 POPULATION = 40
-WITHOUT_REPEATS = {"simple", "without_replacement"}
+WITHOUT_REPEATS = sorted(name for name, design in DESIGNS.items() if not design.repeats)
 VIEW = ItemView.from_columns(
     np.random.default_rng(0).uniform(0.005, 0.995, POPULATION),
     np.arange(POPULATION) % 3,
@@ -120,7 +120,14 @@ def test_a_round_draws_something(design: Design, size: int) -> None:
         design.draw(pool(), VIEW, size=size)
 
 
-@pytest.mark.parametrize("name", sorted(WITHOUT_REPEATS & set(DESIGNS)))
+@pytest.mark.parametrize("name", sorted(set(DESIGNS) - set(WITHOUT_REPEATS)))
+def test_an_item_may_come_again(name: str) -> None:
+    drawn, state = draw_rounds(DESIGNS[name], [4, 60])
+    assert len(set(drawn[1].item.tolist())) < 60
+    assert state.times_drawn.max() > 1
+
+
+@pytest.mark.parametrize("name", WITHOUT_REPEATS)
 def test_no_item_comes_twice(name: str) -> None:
     drawn, state = draw_rounds(DESIGNS[name], [4, 30, 6])
     items = [row.item for found in drawn for row in found.rows()]

@@ -10,7 +10,11 @@ from monitor.stats.estimators import ESTIMATORS, NoValue, NoValueReason, PointEs
 from monitor.stats.samples import Sample
 from tests.unit.stats import evaluations
 
-DESIGN_OF = {"sample_mean": "simple", "active_mean": "without_replacement"}
+DESIGN_OF = {
+    "sample_mean": "simple",
+    "active_mean": "without_replacement",
+    "proactive_mean": "with_replacement",
+}
 POPULATION = 80
 
 

@@ -34,6 +34,7 @@ from tests.unit.engine.examples import (
     baseline,
     complete,
     in_order,
+    learnt,
     replies,
     request,
     suite,
@@ -57,7 +58,7 @@ def prepare(method: Method, easiness: FloatArray, rng: np.random.Generator) -> p
     recorded = History.from_matrix((rng.random(likely.shape) < likely).astype(np.float64))
     guide = guides.GUIDES["item_mean"].fit(recorded)
     policy = Policy(objective=NotWorse(tolerance=M), method=method, budget=Budget(count=DRAWS))
-    known = planning.History(guide=guide, digest=digest("recorded"))
+    known = learnt(guide, digest("recorded"))
     return request(suite=SUITE, history=known, policy=policy)
 
 

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from monitor.stats import betting
 
@@ -11,7 +12,7 @@ def test_a_known_sum_bounds_what_is_left() -> None:
 
 def test_equal_scores_leave_room() -> None:
     lower, upper = betting.mean_bounds(np.ones(50), 1000, level=0.95)
-    assert 0.9 > lower > 0.5
+    assert 0.93 > lower > 0.9
     assert upper == 1.0
 
 
@@ -33,3 +34,16 @@ def test_a_higher_level_is_wider() -> None:
     narrow = betting.mean_bounds(scores, 400, level=0.8)
     wide = betting.mean_bounds(scores, 400, level=0.99)
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+def test_it_starts_from_nothing_and_ends_with_the_pool() -> None:
+    scores = np.random.default_rng(2).random(60)
+    assert betting.mean_bounds(scores[:1], 60, level=0.95) == pytest.approx((0.0, 1.0), abs=0.02)
+    lower, upper = betting.mean_bounds(scores, 60, level=0.95)
+    assert lower <= scores.mean() <= upper
+    assert upper - lower < 0.05
+
+
+def test_bounds_are_the_same_whatever_the_error_settings_of_numpy() -> None:
+    with np.errstate(all="raise"):
+        betting.mean_bounds(np.repeat([0.0, 1.0], 20), 40, level=0.95)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from monitor.stats import sampling
-from monitor.stats.designs import Simple, WithoutReplacement
+from monitor.stats.designs import Simple, WithoutReplacement, WithReplacement
 from monitor.stats.draws import ItemView
 from monitor.stats.sampling import Pool
 
@@ -37,3 +37,10 @@ def test_shares_are_made_anew_over_what_is_left() -> None:
     shares = WithoutReplacement().shares(after, VIEW)
     assert shares.sum() == pytest.approx(1.0)
     assert not shares[~after.undrawn].any()
+
+
+def test_with_replacement_the_shares_stay_those_of_the_whole_pool() -> None:
+    before = WithReplacement().shares(pool(), VIEW)
+    _, after = WithReplacement().draw(pool(), VIEW, size=6)
+    assert WithReplacement().shares(after, VIEW).tolist() == before.tolist()
+    assert before.tolist() == WithoutReplacement().shares(pool(), VIEW).tolist()

@@ -71,6 +71,33 @@ def test_the_last_item_is_certain() -> None:
     assert found.model_variance[-1] == 0.0
 
 
+def test_where_items_repeat_every_draw_is_from_the_whole_pool() -> None:
+    shares, known = np.random.default_rng(3).uniform(0.1, 1.0, POPULATION), view()
+    spread = 0.6 * known.predictions * (1 - known.predictions)
+    chances = shares / shares.sum()
+    found = draws.describe_independent(np.array([4, 9, 4]), shares=shares, view=known).rows()
+    for row in found:
+        assert row.probability == pytest.approx(chances[row.item])
+        assert row.prediction == known.predictions[row.item]
+        assert row.rest_prediction_sum == pytest.approx(known.predictions.sum())
+        variance = (spread / chances).sum() - spread.sum()
+        assert row.model_variance == pytest.approx(variance / POPULATION**2)
+    assert [row.item for row in found] == [4, 9, 4]
+    assert found[0] == found[2]
+
+
+def test_where_items_repeat_group_columns_are_those_of_the_whole_group() -> None:
+    shares, known = np.random.default_rng(3).uniform(0.1, 1.0, POPULATION), view()
+    spread = 0.6 * known.predictions * (1 - known.predictions)
+    for row in draws.describe_independent(np.array([4, 9]), shares=shares, view=known).rows():
+        group = known.groups == known.groups[row.item]
+        chances = shares[group] / shares[group].sum()
+        variance = (spread[group] / chances).sum() - spread[group].sum()
+        assert row.group_mass == pytest.approx(shares[group].sum() / shares.sum())
+        assert row.group_rest_prediction_sum == pytest.approx(known.predictions[group].sum())
+        assert row.group_model_variance == pytest.approx(variance / group.sum() ** 2)
+
+
 def test_rows_are_plain_numbers(drawn: tuple[Draws, FloatArray, BoolArray]) -> None:
     row = drawn[0].rows()[0]
     assert type(row.item) is int

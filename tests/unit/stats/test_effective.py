@@ -77,3 +77,8 @@ def test_step_variances_are_the_definition() -> None:
 def test_exact_variance_weighs_the_steps() -> None:
     found = effective.exact_variance(np.array([0.25, 0.75]), np.array([0.4, 0.8]))
     assert found == pytest.approx(0.0625 * 0.4 + 0.5625 * 0.8)
+
+
+@pytest.mark.parametrize("population", [1, 5])
+def test_asking_everything_leaves_no_variance(population: int) -> None:
+    assert effective.srs_variance(np.linspace(0.0, 1.0, population), population) == 0.0

@@ -85,3 +85,82 @@ def test_a_perfect_guide_is_exact_from_the_first_draw() -> None:
     setting = evaluations.Setting(scores=scores, predict=evaluations.fixed(scores), sizes=(3,))
     sample = evaluations.run(setting, np.random.default_rng(0))
     assert point(estimators.active_mean(sample)).value == pytest.approx(scores.mean())
+
+
+def repeating(*, missing: int = 0) -> Sample:
+    """Draws with equal weights in which an item may come again, as its plan would have them."""
+    rng = np.random.default_rng(5)
+    setting = evaluations.Setting(
+        scores=rng.integers(0, 2, 20).astype(np.float64),
+        predict=evaluations.fixed(rng.uniform(0.2, 0.8, 20)),
+        sizes=(4, 16),
+        design="with_replacement",
+        missing=np.arange(20) < missing,
+    )
+    sample = evaluations.run(setting, rng)
+    return dataclasses.replace(sample, weights=np.full(20, 1 / 20))
+
+
+def test_the_proactive_mean_and_its_variance_are_as_published() -> None:
+    """The formulas of arXiv 2601.20251 with their loops written out."""
+    sample = repeating()
+    n, count = sample.size, sample.population
+    phi, squares, scaled = [], [], []
+    for draw in range(n):
+        score, q = sample.scores[draw], sample.probabilities[draw]
+        error = (score - sample.predictions[draw]) / (count * q)
+        phi.append(sample.rest_prediction_sums[draw] / count + error)
+        squares.append(error**2)
+        scaled.append(score / q)
+    level = sum(scaled) / (n * count)
+    means = sample.rest_prediction_sums / count
+    sigma_squared = sum(squares) / n - sum((level - mean) ** 2 for mean in means) / n
+    found = point(estimators.proactive_mean(sample))
+    assert found.value == pytest.approx(sum(phi) / n)
+    assert found.variance == pytest.approx(sigma_squared / n)
+    assert found.coefficients == pytest.approx(1 / (n * count * sample.probabilities))
+
+
+def test_the_proactive_mean_takes_missing_answers_as_predicted() -> None:
+    sample = repeating(missing=5)
+    as_predicted = filled(sample, 0.0)
+    as_predicted = dataclasses.replace(
+        as_predicted, scores=np.where(sample.answered, sample.scores, sample.predictions)
+    )
+    assert sample.missing
+    found = point(estimators.proactive_mean(sample))
+    expected = point(estimators.proactive_mean(as_predicted))
+    assert (found.value, found.variance) == (expected.value, expected.variance)
+
+
+def test_a_published_variance_below_zero_is_none() -> None:
+    """Errors are small beside the scatter of z/q, which is what is taken away."""
+    setting = evaluations.Setting(
+        scores=np.ones(20),
+        predict=evaluations.fixed(np.linspace(0.9, 0.995, 20)),
+        sizes=(10,),
+        design="with_replacement",
+    )
+    sample = evaluations.run(setting, np.random.default_rng(2))
+    assert point(estimators.proactive_mean(sample)).variance == 0.0
+
+
+@pytest.mark.parametrize("prediction", [0.1, 0.35, 0.7])
+def test_rounding_is_no_evidence_of_spread(prediction: float) -> None:
+    setting = evaluations.Setting(
+        scores=np.zeros(30),
+        predict=evaluations.fixed(np.full(30, prediction)),
+        sizes=(7,),
+        design="with_replacement",
+    )
+    sample = evaluations.run(setting, np.random.default_rng(0))
+    equal = dataclasses.replace(sample, weights=np.full(7, 1 / 7))
+    assert point(estimators.proactive_mean(equal)).variance == 0.0
+
+
+def test_one_draw_with_replacement_has_no_variance() -> None:
+    setting = evaluations.Setting(
+        scores=np.ones(9), predict=evaluations.blind(9), sizes=(1,), design="with_replacement"
+    )
+    sample = evaluations.run(setting, np.random.default_rng(0))
+    assert point(estimators.proactive_mean(sample)).variance is None

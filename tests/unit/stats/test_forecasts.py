@@ -42,3 +42,9 @@ def test_an_extreme_earlier_estimate_is_taken_as_nearly_so(mean: float) -> None:
 def test_all_items_are_all_outcomes() -> None:
     _, successes = forecasts.expected_counts(PREDICTIONS, size=200)
     assert successes == pytest.approx(PREDICTIONS.sum())
+
+
+@pytest.mark.parametrize("size", [0, -2])
+def test_a_forecast_needs_a_draw(size: int) -> None:
+    with pytest.raises(ValueError, match=f"a forecast of {size} draws"):
+        forecasts.expected_counts(PREDICTIONS, size=size)

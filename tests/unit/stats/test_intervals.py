@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from monitor.stats import estimators, hypergeometric, intervals, quantiles, variances
+from monitor.stats.arrays import FloatArray
 from monitor.stats.estimators import PointEstimate
 from monitor.stats.intervals import Bounds, Refusal, RefusalReason
 from monitor.stats.samples import Sample
@@ -13,7 +14,7 @@ from tests.unit.stats import evaluations
 def bounds_of(
     sample: Sample, *, kind: str, level: float = 0.95, quantile: float | None = None
 ) -> Bounds | Refusal:
-    estimator = "active_mean" if kind == "mixed_t" else "sample_mean"
+    estimator = {"mixed_t": "active_mean", "wald": "proactive_mean"}.get(kind, "sample_mean")
     estimate = estimators.ESTIMATORS[estimator](sample)
     assert isinstance(estimate, PointEstimate)
     return intervals.INTERVALS[kind](sample, estimate, level=level, quantile=quantile)
@@ -78,6 +79,14 @@ def test_few_successes_extend_the_upper_bound() -> None:
     found = given(bounds_of(guided(1, 59, prediction=0.1), kind="mixed_t"))
     chance = quantiles.binomial_upper_bound(1, 60, tail=0.025)
     assert found.upper == pytest.approx(min(1.0, 1 / 400 + chance / 0.1))
+
+
+@pytest.mark.parametrize("seen", [0, 1, 2])
+def test_few_seen_may_be_all_there_are(seen: int) -> None:
+    upper = given(bounds_of(guided(12 - seen, seen, prediction=0.1), kind="mixed_t")).upper
+    lower = given(bounds_of(guided(seen, 12 - seen, prediction=0.9), kind="mixed_t")).lower
+    assert upper >= 1 - seen / 400
+    assert lower <= seen / 400
 
 
 def test_three_failures_are_enough() -> None:
@@ -164,3 +173,66 @@ def test_a_part_is_no_census() -> None:
     sample = evaluations.plain_sample([1.0, 0.5], population=4)
     with pytest.raises(ValueError, match="2 draws of 4 items"):
         bounds_of(sample, kind="census")
+
+
+def repeating(scores: FloatArray, *, n: int = 40, missing: int = 0) -> Sample:
+    """Draws with replacement by a guide that sees little."""
+    setting = evaluations.Setting(
+        scores=scores,
+        predict=evaluations.fixed(np.linspace(0.2, 0.8, len(scores))),
+        sizes=(n,),
+        design="with_replacement",
+    )
+    return with_missing(evaluations.run(setting, np.random.default_rng(2)), missing)
+
+
+HALF_RIGHT = np.tile([0.0, 1.0], 50)
+
+
+def test_wald_is_normal_on_the_estimates_own_variance() -> None:
+    sample = repeating(HALF_RIGHT)
+    found = given(bounds_of(sample, kind="wald", level=0.9))
+    estimate = estimators.proactive_mean(sample)
+    assert isinstance(estimate, PointEstimate)
+    assert estimate.variance is not None
+    assert found.quantile == quantiles.normal_quantile(level=0.9)
+    reach = found.quantile * estimate.variance**0.5
+    assert (found.lower, found.upper) == (estimate.value - reach, estimate.value + reach)
+    assert (found.degrees, found.gate) == (None, None)
+
+
+@pytest.mark.parametrize("quantile", [50.0, 1.0])
+def test_wald_is_clipped_at_the_right_ends(quantile: float) -> None:
+    found = given(bounds_of(repeating(HALF_RIGHT), kind="wald", quantile=quantile))
+    assert (found.lower == 0.0, found.upper == 1.0) == (quantile == 50.0,) * 2
+    assert found.quantile == quantile
+
+
+def test_wald_widens_by_the_shifts_of_missing_answers() -> None:
+    sample = repeating(HALF_RIGHT, missing=3)
+    estimate = estimators.proactive_mean(sample)
+    assert isinstance(estimate, PointEstimate)
+    found = given(bounds_of(sample, kind="wald"))
+    assert found.worst_lower == pytest.approx(found.lower + estimate.lower_shift)
+    assert found.worst_upper == pytest.approx(found.upper + estimate.upper_shift)
+
+
+@pytest.mark.parametrize(
+    ("sample", "reason"),
+    [
+        (repeating(HALF_RIGHT, n=1), RefusalReason.TOO_FEW_DRAWS),
+        (repeating(np.linspace(0.2, 0.8, 100)), RefusalReason.NO_SPREAD),
+    ],
+)
+def test_wald_is_refused_without_a_variance(sample: Sample, reason: RefusalReason) -> None:
+    assert bounds_of(sample, kind="wald") == Refusal(reason=reason)
+
+
+@pytest.mark.parametrize("shift", [-100.0, 100.0])
+def test_wald_outside_the_range_is_refused(shift: float) -> None:
+    sample = repeating(HALF_RIGHT)
+    estimate = estimators.proactive_mean(sample)
+    assert isinstance(estimate, PointEstimate)
+    moved = dataclasses.replace(estimate, value=estimate.value + shift)
+    found = intervals.wald(sample, moved, level=0.95)
+    assert found == Refusal(reason=RefusalReason.OUTSIDE_RANGE)

@@ -4,7 +4,8 @@ from scipy import special
 
 from monitor.stats.answers import Answers, History
 from monitor.stats.arrays import FloatArray
-from monitor.stats.item_mean import ItemMean, ItemTally
+from monitor.stats.item_mean import ItemMean
+from tests.unit.stats import histories
 
 NO_ANSWER = Answers.from_columns(items=[], scores=[])
 
@@ -15,23 +16,6 @@ def recorded(models: int, items: int, seed: int = 0) -> tuple[FloatArray, FloatA
     easiness = rng.normal(0.5, 1.5, items)
     chances = special.expit(rng.normal(0.0, 0.7, (models, 1)) + easiness)
     return easiness, (rng.random((models, items)) < chances).astype(np.float64)
-
-
-def test_the_feature_is_the_standardised_smoothed_logit() -> None:
-    outcomes = np.array([[1.0, 0.0, np.nan], [1.0, 1.0, np.nan]])
-    feature = ItemTally.of(History.from_matrix(outcomes)).feature()
-    mean = 3.5 / 5
-    logits = special.logit((np.array([2.0, 1.0, 0.0]) + mean + 0.25) / np.array([3.5, 3.5, 1.5]))
-    assert np.allclose(feature, (logits - logits.mean()) / logits.std())
-
-
-def test_a_row_is_left_out_with_its_family() -> None:
-    history = History.from_matrix(
-        np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), families=[4, 4, 5]
-    )
-    left = ItemTally.of(history).without(history, 0)
-    assert left.sums.tolist() == [0.0, 1.0]
-    assert left.counts.tolist() == [1.0, 1.0]
 
 
 def test_it_recovers_what_is_hard() -> None:
@@ -51,7 +35,7 @@ def test_it_scales_to_the_new_model() -> None:
 
 def test_few_models_leave_the_prior_wide() -> None:
     _, outcomes = recorded(4, 50)
-    assert np.diag(ItemMean.fit(History.from_matrix(outcomes)).prior.covariance).tolist() == [
+    assert np.diag(ItemMean.fit(History.from_matrix(outcomes)).priors[0].covariance).tolist() == [
         2.25,
         1.0,
     ]
@@ -60,19 +44,24 @@ def test_few_models_leave_the_prior_wide() -> None:
 def test_rows_of_one_family_count_as_one_model() -> None:
     _, outcomes = recorded(8, 50)
     guide = ItemMean.fit(History.from_matrix(outcomes, families=[0] * 8))
-    assert guide.prior.covariance[0, 0] == 2.25
+    assert guide.priors[0].covariance[0, 0] == 2.25
 
 
 def test_the_prior_is_wider_than_the_models_scatter() -> None:
     _, outcomes = recorded(60, 400)
-    covariance = ItemMean.fit(History.from_matrix(outcomes)).prior.covariance
+    covariance = ItemMean.fit(History.from_matrix(outcomes)).priors[0].covariance
     assert covariance[0, 0] == pytest.approx(2 * 0.7**2 + 0.05, rel=0.5)
+
+
+def test_a_model_is_not_foretold_by_its_own_family() -> None:
+    prior, *_ = ItemMean.fit(histories.noise_in_pairs()).priors
+    assert abs(prior.mean[1]) < 0.25
 
 
 @pytest.mark.parametrize("score", [0.0, 1.0])
 def test_models_that_got_everything_alike_do_not_break_the_fit(score: float) -> None:
     guide = ItemMean.fit(History.from_matrix(np.full((6, 20), score)))
-    assert np.isfinite(guide.prior.covariance).all()
+    assert np.isfinite(guide.priors[0].covariance).all()
     assert abs(guide.predict(NO_ANSWER)[0] - score) < 0.2
 
 

@@ -55,3 +55,19 @@ def test_predictions_are_averaged_over_the_posterior() -> None:
     predicted = logistic.predict(np.array([[1.0, 0.0]]), spread)
     draws = np.random.default_rng(1).normal(2.0, 2.0, 200_000)
     assert predicted[0] == pytest.approx(special.expit(draws).mean(), abs=0.01)
+
+
+def test_the_evidence_is_the_probability_of_the_answers() -> None:
+    prior = Coefficients(mean=np.array([0.5]), covariance=np.array([[0.4]]))
+    scores = np.array([1.0, 1.0, 0.0, 1.0])
+    found = logistic.posterior(np.ones((4, 1)), scores, prior=prior)
+    draws = special.expit(np.random.default_rng(0).normal(0.5, np.sqrt(0.4), 200_000))
+    assert found.log_evidence == pytest.approx(np.log(np.mean(draws**3 * (1 - draws))), abs=0.02)
+
+
+def test_where_the_search_starts_does_not_matter() -> None:
+    features = np.column_stack([np.ones(40), np.linspace(-1.0, 1.0, 40)])
+    scores = np.linspace(0.0, 1.0, 40)
+    here = logistic.posterior(features, scores, prior=PRIOR)
+    there = logistic.posterior(features, scores, prior=PRIOR, start=np.array([4.0, -3.0]))
+    assert np.allclose(here.mean, there.mean, atol=1e-4)

@@ -2,10 +2,8 @@ import numpy as np
 import pytest
 
 from monitor.stats import predictions
-from monitor.stats.answers import History
-from monitor.stats.arrays import FloatArray, IntArray
 
-HALVES = History.from_matrix(np.array([[0.5, 0.0, np.nan, 0.5, 1.0]]))
+SCORES = np.array([0.5, 0.0, 0.5, 1.0])
 
 
 def test_predictions_are_never_certain() -> None:
@@ -13,21 +11,27 @@ def test_predictions_are_never_certain() -> None:
 
 
 def test_dispersion_compares_residuals_with_single_answers() -> None:
-    found = predictions.dispersion(HALVES, lambda _, __, hidden: np.full(len(hidden), 0.5))
+    found = predictions.dispersion([(SCORES, np.full(4, 0.5))])
     assert found == pytest.approx((0.25 + 0.25) / 4 / 0.25)
 
 
-def test_each_cell_is_predicted_once_without_itself() -> None:
-    asked: list[int] = []
-
-    def predict(_: int, known: IntArray, hidden: IntArray) -> FloatArray:
-        assert not set(known) & set(hidden)
-        asked.extend(hidden.tolist())
-        return np.full(len(hidden), 0.5)
-
-    predictions.dispersion(HALVES, predict)
-    assert sorted(asked) == [0, 1, 3, 4]
+def test_dispersion_adds_up_all_models() -> None:
+    parts = [(SCORES[:3], np.full(3, 0.5)), (SCORES[3:], np.full(1, 0.5))]
+    assert predictions.dispersion(parts) == predictions.dispersion([(SCORES, np.full(4, 0.5))])
 
 
 def test_dispersion_is_never_above_one() -> None:
-    assert predictions.dispersion(HALVES, lambda _, __, hidden: np.zeros(len(hidden))) == 1.0
+    assert predictions.dispersion([(SCORES, np.zeros(4))]) == 1.0
+
+
+@pytest.mark.parametrize("scores", [np.array([0.0, 1.0]), np.empty(0)])
+def test_dispersion_of_single_answers_is_one(scores: np.ndarray) -> None:
+    assert predictions.dispersion([(scores, np.full(len(scores), 0.5))]) == 1.0
+
+
+@pytest.mark.parametrize("size", [0, 1, 5])
+def test_each_half_is_foretold_by_the_other(size: int) -> None:
+    values = np.arange(size)
+    hidden = [values[part] for _, part in predictions.halves(size)]
+    assert sorted(np.concatenate(hidden)) == values.tolist()
+    assert all(not set(values[a]) & set(values[b]) for a, b in predictions.halves(size))

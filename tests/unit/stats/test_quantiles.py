@@ -10,6 +10,10 @@ def test_the_student_quantile_is_two_sided(degrees: float) -> None:
     assert found == pytest.approx(stats.t.ppf(0.975, degrees))
 
 
+def test_the_normal_quantile_is_two_sided() -> None:
+    assert quantiles.normal_quantile(level=0.9) == pytest.approx(stats.norm.ppf(0.95))
+
+
 def test_nothing_seen_has_a_closed_form() -> None:
     found = quantiles.binomial_upper_bound(0, 30, tail=0.025)
     assert found == pytest.approx(1 - 0.025 ** (1 / 30), abs=1e-6)

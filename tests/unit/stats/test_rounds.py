@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from monitor.stats import rounds
 
 
-def test_rounds_start_at_four_and_grow_by_an_eighth() -> None:
+def test_rounds_start_at_two_and_grow_by_an_eighth() -> None:
     sizes = rounds.round_sizes(60)
-    assert sizes == (4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 6, 4)
+    assert sizes == (*[2] * 12, 3, 3, 3, 4, 4, 5, 5, 6, 3)
 
 
 @hypothesis.given(n=st.integers(1, 5000), first=st.integers(1, 20))

@@ -65,7 +65,38 @@ def test_a_tripped_gate_takes_the_larger_variance() -> None:
     tight = dataclasses.replace(sample, model_variances=np.zeros(20))
     terms = variances.terms(tight)
     seen = ((terms - terms.mean()) ** 2).sum() / 400 / (1 - 1 / 20)
-    assert variances.mixed(tight).variance == pytest.approx(seen)
+    assert variances.mixed(tight).variance == pytest.approx(seen, rel=1e-3)
+
+
+def spread_out(wrong: Sequence[int]) -> Sample:
+    """Ten items predicted at .9, ten at .1, the sure ones drawn more often; `wrong` fail."""
+    predictions = np.repeat([0.9, 0.1], 10)
+    scores = np.where(np.isin(np.arange(20), wrong), 1.0 - predictions.round(), predictions.round())
+    return dataclasses.replace(guided(scores.tolist(), 0.5), predictions=predictions)
+
+
+def test_the_gate_trips_where_scores_rise_less_than_predictions() -> None:
+    assert variances.mixed(spread_out([0, 10])).gate is Gate.CALM
+    assert variances.mixed(spread_out([0, 1, 2, 10, 11])).gate is not Gate.CALM
+
+
+def test_an_error_common_to_all_predictions_is_no_slope() -> None:
+    # As many failures as are expected, only among other items than expected.
+    steep = dataclasses.replace(guided([0.0] * 5 + [1.0] * 15, 0.5), predictions=np.full(20, 0.7))
+    assert variances.mixed(steep).gate is Gate.CALM
+
+
+def test_one_failure_speaks_for_all_sure_predictions_where_the_gate_trips() -> None:
+    # Half of the sure predictions failed, all where a failure moves the estimate little.
+    sample = spread_out(range(5))
+    reach = np.where(np.arange(20) < 5, 1 / 20, 1 / 1000)
+    lucky = dataclasses.replace(sample, probabilities=reach, model_variances=np.zeros(20))
+    terms = variances.terms(lucky)
+    seen = ((terms - terms.mean()) ** 2).sum() / 400 / (1 - 1 / 20)
+    found = variances.mixed(lucky)
+    assert found.gate is not Gate.CALM
+    assert found.variance is not None
+    assert found.variance > 1.5 * seen
 
 
 def test_missing_answers_count_neither_for_nor_against_the_guide() -> None:

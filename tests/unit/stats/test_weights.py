@@ -1,8 +1,10 @@
 import math
 
+import numpy as np
 import pytest
 
 from monitor.stats import weights
+from monitor.stats.profiles import Profile
 
 
 def test_weights_are_inverse_to_the_squared_share_that_is_left() -> None:
@@ -15,6 +17,12 @@ def test_the_last_tenth_weighs_alike() -> None:
     found = weights.term_weights(100, 100)
     assert found[90] == found[99]
     assert found[89] < found[90]
+
+
+def test_a_profile_weighs_terms_inversely() -> None:
+    profile = Profile(starts=np.array([0.0, 2.0]), levels=np.array([3.0, 1.0]))
+    ratios = np.array(weights.term_weights(4, 10, profile)) / weights.term_weights(4, 10)
+    assert ratios / ratios[-1] == pytest.approx([1 / 3, 1 / 3, 1.0, 1.0])
 
 
 @pytest.mark.parametrize("n", [1, 7, 1203])
