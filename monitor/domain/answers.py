@@ -157,6 +157,7 @@ class Answer:
 
     step: position of the draw in the evaluation, from 0.
     score: in [0, 1]; None exactly where the status is a missing one.
+    usage: nothing where an earlier draw had asked for the item already.
     """
 
     step: int

@@ -18,6 +18,9 @@ from monitor.domain.identifiers import (
 from monitor.domain.policies import Method, Objective
 from monitor.domain.results import Baseline, NoBaseline, Outcome
 
+USUAL_FLOOR = 0.1
+"""The floor of every plan that names none."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
@@ -43,6 +46,7 @@ class Inference:
 
     guide_digest: of the fitted guide; the guide itself is rebuilt from the same history.
     dispersion: phi of the guide's Bernoulli variance, 1 for 0/1 scores.
+    floor: share of each draw that goes evenly to all items, whatever the guide says.
     """
 
     design: str
@@ -52,6 +56,7 @@ class Inference:
     interval: str
     dispersion: float
     level: float
+    floor: float = USUAL_FLOOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +91,8 @@ class Draw:
     """One draw as it was made: what its weight in the estimate will need.
 
     item: index into the suite; probability: q_t(I_t); prediction: p_I at the draw.
-    rest_prediction_sum: sum of p over the items not yet drawn, this one included.
+    rest_prediction_sum: sum of p over the items not yet drawn, this one included; over all items
+    where the design can draw an item again.
     model_variance: v_t. group_*: the same for the item's group (guides.md, "Groups").
     """
 

@@ -10,6 +10,7 @@ class Method(StrEnum):
 
     AUTO = "auto"
     FAQ = "faq"
+    FAQ_PUBLISHED = "faq_published"
     SIMPLE = "simple"
 
 

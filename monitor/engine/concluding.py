@@ -115,7 +115,10 @@ def _sample(plan: Plan, draws: Sequence[Draw], answers: Sequence[Answer]) -> sam
         weights=plan.weights,
     )
     return samples.Sample.from_columns(
-        columns, population=plan.population, dispersion=plan.inference.dispersion
+        columns,
+        population=plan.population,
+        dispersion=plan.inference.dispersion,
+        floor=plan.inference.floor,
     )
 
 

@@ -16,6 +16,7 @@ from monitor.domain.errors import StateCorrupt
 from monitor.domain.identifiers import digest
 from monitor.domain.plans import Answered, Draw, Drawn, Ended, Plan, Planned, Resumed, Row
 from monitor.domain.suites import Suite
+from monitor.engine import repeats
 from monitor.stats import answers, designs, draws, guides, sampling
 
 LAG = 2
@@ -25,7 +26,8 @@ LAG = 2
 class Evaluation:
     """State of an evaluation: a function of its suite, its guide and its rows.
 
-    groups: (N,) label of each item's group. answers: by step of the draw.
+    groups: (N,) label of each item's group.
+    answers: by step of the draw; an item drawn again has the answer of its first draw, at no cost.
     maybe_repeated: questions that were in flight when an owner died.
     """
 
@@ -41,8 +43,9 @@ class Evaluation:
 
     @property
     def pending(self) -> tuple[Draw, ...]:
-        """Draws whose answer is still out, in order."""
-        return tuple(draw for draw in self.draws if draw.step not in self.answers)
+        """Questions whose answer is still out, in order; an item drawn again is not asked again."""
+        questions = repeats.first_draws(self.draws)
+        return tuple(draw for draw in questions if draw.step not in self.answers)
 
     @property
     def is_complete(self) -> bool:
@@ -84,7 +87,7 @@ def draw_round(evaluation: Evaluation) -> tuple[Drawn, Evaluation] | None:
     row = Drawn(
         draws=tuple(_draw(first + index, number, draw) for index, draw in enumerate(columns.rows()))
     )
-    return row, replace(evaluation, pool=pool, draws=evaluation.draws + row.draws)
+    return row, _settled(replace(evaluation, pool=pool, draws=evaluation.draws + row.draws))
 
 
 def absorb(evaluation: Evaluation, row: Row) -> Evaluation:
@@ -134,7 +137,7 @@ def _absorb_drawn(evaluation: Evaluation, row: Drawn) -> Evaluation:
         _view(evaluation, number),
         items=[draw.item for draw in row.draws],
     )
-    return replace(evaluation, pool=pool, draws=evaluation.draws + row.draws)
+    return _settled(replace(evaluation, pool=pool, draws=evaluation.draws + row.draws))
 
 
 def _check_round(evaluation: Evaluation, row: Drawn, number: int) -> None:
@@ -148,18 +151,33 @@ def _check_round(evaluation: Evaluation, row: Drawn, number: int) -> None:
     items = [draw.item for draw in (*evaluation.draws, *row.draws)]
     if not set(items) <= set(range(evaluation.plan.population)):
         raise StateCorrupt(f"{name} draws what is no item of the suite")
-    if len(set(items)) != len(items):
+    if len(set(items)) != len(items) and not _design(evaluation).repeats:
         raise StateCorrupt(f"{name} draws an item twice")
 
 
 def _absorb_answered(evaluation: Evaluation, row: Answered) -> Evaluation:
     known = dict(evaluation.answers)
     for answer in row.answers:
-        if answer.step not in range(len(evaluation.draws)) or answer.step in known:
+        if answer.step in known or not _is_asked(evaluation, answer.step):
             raise StateCorrupt(
                 f"{_name(evaluation)}: answer to draw {answer.step}, which is not waiting for one"
             )
         known[answer.step] = answer
+    return _settled(replace(evaluation, answers=MappingProxyType(known)))
+
+
+def _is_asked(evaluation: Evaluation, step: int) -> bool:
+    """Whether this draw has been made and is not the repeat of another."""
+    if step not in range(len(evaluation.draws)):
+        return False
+    return not (_design(evaluation).repeats and repeats.is_repeat(evaluation.draws, step))
+
+
+def _settled(evaluation: Evaluation) -> Evaluation:
+    """With an answer to every draw of an item that has one."""
+    if not _design(evaluation).repeats:
+        return evaluation
+    known = repeats.settle(evaluation.draws, evaluation.answers)
     return replace(evaluation, answers=MappingProxyType(known))
 
 
@@ -187,6 +205,7 @@ def _view(evaluation: Evaluation, number: int) -> draws.ItemView:
         evaluation.guide.predict(learnt),
         evaluation.groups,
         dispersion=evaluation.plan.inference.dispersion,
+        floor=evaluation.plan.inference.floor,
     )
 
 

@@ -6,20 +6,37 @@ from math import ceil
 from monitor.domain.errors import InvalidPlan
 from monitor.domain.events import EvaluationWanted
 from monitor.domain.identifiers import Digest, clock_seed
-from monitor.domain.plans import Inference, Plan, Subject
+from monitor.domain.plans import USUAL_FLOOR, Inference, Plan, Subject
 from monitor.domain.policies import Budget, Method, Policy
 from monitor.domain.results import Baseline, NoBaseline
 from monitor.domain.suites import Suite
 from monitor.grading import graders
-from monitor.stats import answers, designs, forecasts, guides, rounds, weights
+from monitor.stats import (
+    answers,
+    designs,
+    forecasts,
+    guides,
+    profiles,
+    rounds,
+    selection,
+    weights,
+)
+
+# Draws from which on item groups, learnt on the way, narrow an interval.
+FEWEST_TO_LEARN = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """A guide fitted to earlier outcomes of other models, and the digest of those outcomes."""
+    """What was learnt from earlier outcomes of other models, and the digest of those outcomes."""
 
-    guide: guides.Guide
+    fit: selection.Fit
     digest: Digest
+
+    @property
+    def guide(self) -> guides.Guide:
+        """What predicts the scores."""
+        return self.fit.guide
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +53,15 @@ class PlanRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Choice:
-    """Names in the four tables, and the sentence that goes with them."""
+    """Names in the four tables, what goes with the guide, and the sentence that says why."""
 
     design: str
     guide: guides.Guide
     estimator: str
     interval: str
     reason: str
+    floor: float = USUAL_FLOOR
+    profile: profiles.Profile | None = None
 
 
 def apply_wishes(policy: Policy, event: EvaluationWanted) -> Policy:
@@ -84,7 +103,7 @@ def plan(request: PlanRequest) -> tuple[Plan, guides.Guide]:
         population=population,
         draws=draws,
         round_sizes=(draws,) if is_simple else rounds.round_sizes(draws),
-        weights=_weights(draws, population, equal=is_simple),
+        weights=_weights(choice, draws, population),
         clock_seed=clock_seed(request.subject.evaluation_id),
         attempts_allowed=draws + ceil(policy.attempt_margin * draws),
         missing_limit=policy.missing_limit,
@@ -103,7 +122,8 @@ def guide_named(name: str, *, suite: Suite, history: History | None) -> guides.G
     """
     if history is not None and history.guide.name == name:
         return history.guide
-    return _constant(len(suite.items))
+    unlearnt = _unlearnt(suite)
+    return unlearnt if unlearnt.name == name else _constant(len(suite.items))
 
 
 def _inference(choice: _Choice, level: float) -> Inference:
@@ -115,6 +135,7 @@ def _inference(choice: _Choice, level: float) -> Inference:
         interval=choice.interval,
         dispersion=choice.guide.dispersion,
         level=level,
+        floor=choice.floor,
     )
 
 
@@ -128,13 +149,18 @@ def _choose(request: PlanRequest, draws: int) -> _Choice:
     obstacle = _obstacle(request, draws)
     if obstacle is not None:
         return _simple(blind, obstacle, interval=exact)
+    if policy.method is Method.FAQ_PUBLISHED:
+        return _published(request.history, blind)
     if request.history is None:
-        reason = "Drawn by the answers so far alone, as asked: there is no history."
-        return _active(blind, reason)
+        because = "as asked: there is no history"
+        if policy.method is Method.AUTO:
+            because = "which set item groups apart: there is no history of other models"
+        return _active(_unlearnt(request.suite), f"Drawn by the answers so far alone, {because}.")
     reason = "Drawn where earlier models disagree, as history allows."
     if policy.method is Method.FAQ:
         reason = "Drawn where earlier models disagree, as asked."
-    return _active(request.history.guide, reason)
+    fit = request.history.fit
+    return replace(_active(fit.guide, reason), floor=fit.floor, profile=fit.profile)
 
 
 def _obstacle(request: PlanRequest, draws: int) -> str | None:
@@ -142,10 +168,13 @@ def _obstacle(request: PlanRequest, draws: int) -> str | None:
     policy, baseline = request.policy, request.baseline
     if policy.method is Method.SIMPLE:
         return "Plain random sampling, as asked."
-    if request.history is None and policy.method is Method.AUTO:
-        return "Plain random sampling: there is no history to draw by."
+    if policy.method is Method.AUTO:
+        if request.history is None and not _may_learn_alone(request, draws):
+            return "Plain random sampling: there is no history of other models."
+        if request.history is not None and not request.history.fit.is_worth(draws):
+            return _no_gain(request.history.fit, draws)
     if isinstance(baseline, Baseline) and baseline.overconfident_guide:
-        return "Plain random sampling: history misled the evaluation before this one."
+        return "Plain random sampling: the guide misled the evaluation before this one."
     failures, successes = _expected_counts(request, draws)
     if min(failures, successes) < forecasts.FEWEST_EXPECTED:
         rare = "failures" if failures < successes else "successes"
@@ -154,9 +183,19 @@ def _obstacle(request: PlanRequest, draws: int) -> str | None:
     return None
 
 
+def _no_gain(fit: selection.Fit, draws: int) -> str:
+    ratio = fit.ess_ratio(draws)
+    if ratio is None:
+        return "Plain random sampling: there is too little history to try out what it is worth."
+    return (
+        "Plain random sampling: on earlier models that were left out, a draw by history was worth "
+        f"{ratio:.2f} plain ones at {draws} draws."
+    )
+
+
 def _expected_counts(request: PlanRequest, draws: int) -> tuple[float, float]:
     """Failures and successes among the draws, by history and the version before."""
-    guide = request.history.guide if request.history else _constant(len(request.suite.items))
+    guide = request.history.guide if request.history else _unlearnt(request.suite)
     baseline = request.baseline
     return forecasts.expected_counts(
         guide.predict(answers.Answers.from_columns(items=[], scores=[])),
@@ -165,10 +204,10 @@ def _expected_counts(request: PlanRequest, draws: int) -> tuple[float, float]:
     )
 
 
-def _weights(draws: int, population: int, *, equal: bool) -> tuple[float, ...]:
-    if equal:
-        return weights.normalised([1.0] * draws)
-    return weights.term_weights(draws, population)
+def _weights(choice: _Choice, draws: int, population: int) -> tuple[float, ...]:
+    if choice.design == designs.WithoutReplacement.name:
+        return weights.term_weights(draws, population, profile=choice.profile)
+    return weights.normalised([1.0] * draws)
 
 
 def _simple(guide: guides.Guide, reason: str, *, interval: str) -> _Choice:
@@ -189,6 +228,42 @@ def _active(guide: guides.Guide, reason: str) -> _Choice:
         interval="mixed_t",
         reason=reason,
     )
+
+
+def _published(history: History | None, blind: guides.Guide) -> _Choice:
+    """FAQ as published, but for its draws one by one: a service cannot wait for each answer."""
+    by = "where earlier models disagree" if history else "by the answers so far alone"
+    return _Choice(
+        design=designs.WithReplacement.name,
+        guide=history.guide if history else blind,
+        estimator="proactive_mean",
+        interval="wald",
+        reason=f"Drawn {by}, with replacement as published but in lagged rounds, as asked.",
+        floor=history.fit.floor if history else USUAL_FLOOR,
+    )
+
+
+def _unlearnt(suite: Suite) -> guides.Guide:
+    """A guide that has seen no model: it begins with plain draws and learns from the answers."""
+    if not _has_groups(suite):
+        return _constant(len(suite.items))
+    known = answers.History.empty(len(suite.items), groups=suite.group_labels)
+    return guides.GUIDES["item_groups"].fit(known)
+
+
+def _has_groups(suite: Suite) -> bool:
+    """Whether groups may tell anything: how far fractional scores scatter only history tells."""
+    return _is_binary(suite) and len(set(suite.group_labels)) > 1
+
+
+def _may_learn_alone(request: PlanRequest, draws: int) -> bool:
+    """Whether an evaluation without history gains from its own answers.
+
+    Only an estimate of the version before can tell how few failures there will be; where they are
+    few, a guided interval is far wider than the exact one.
+    """
+    knows_level = isinstance(request.baseline, Baseline)
+    return knows_level and draws >= FEWEST_TO_LEARN and _has_groups(request.suite)
 
 
 def _constant(population: int) -> guides.Guide:

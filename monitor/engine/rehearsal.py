@@ -26,8 +26,8 @@ def rehearse(
     """
     evaluation = evaluations.begin(plan, suite=suite, guide=guide)
     while (drawn := evaluations.draw_round(evaluation)) is not None:
-        row, evaluation = drawn
-        answers = tuple(_answer(draw.step, scores[draw.item]) for draw in row.draws)
+        _, evaluation = drawn
+        answers = tuple(_answer(draw.step, scores[draw.item]) for draw in evaluation.pending)
         evaluation = evaluations.absorb(evaluation, Answered(answers=answers))
     in_order = [evaluation.answers[draw.step] for draw in evaluation.draws]
     return concluding.conclude(plan, evaluation.draws, in_order)

@@ -132,6 +132,8 @@ class Course:
                 if self._halt.done():
                     return await self._wind_up(evaluation, self._halt.result())
                 evaluation = await self._draw(evaluation)
+                if evaluation.is_complete:
+                    break  # the last draws were all of items whose answers are known
                 self._launch(questions)
                 await self._first_of(*self._asked)
                 evaluation, fault = await self._collect(evaluation)
@@ -159,7 +161,8 @@ class Course:
                 return evaluation
             row, evaluation = drawn
             await self._journal.append(row)
-            self._queue.extend(row.draws)
+            first = row.draws[0].step
+            self._queue.extend(draw for draw in evaluation.pending if draw.step >= first)
 
     def _launch(self, questions: "_Questions") -> None:
         while self._queue and len(self._asked) < self._target.concurrency:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from monitor.domain.answers import Answer, Usage
 from monitor.domain.plans import Answered, Draw, Drawn, Plan, Planned, Resumed, Row, Subject
+from monitor.engine import repeats
 from monitor.ports import Bus, Commit, Entry
 from monitor.wire import journal
 
@@ -55,9 +56,10 @@ class Journal:
 
     @property
     def answers(self) -> tuple[Answer, ...]:
-        """Every answer, in the order of its draw."""
-        found = (answer for row in self.rows if isinstance(row, Answered) for answer in row.answers)
-        return tuple(sorted(found, key=lambda answer: answer.step))
+        """The answer of every draw that has one, in order."""
+        rows = (row for row in self.rows if isinstance(row, Answered))
+        asked = {answer.step: answer for row in rows for answer in row.answers}
+        return tuple(repeats.settle(self.draws, asked).values())
 
     @property
     def usage(self) -> Usage:

@@ -103,7 +103,7 @@ class PolicySettings(_Written):
     level: Annotated[float, Field(gt=0.5, lt=1)] = DEFAULT.level
     """Confidence level of the intervals."""
     method: Method = DEFAULT.method
-    """auto chooses by what history promises."""
+    """auto chooses by what history promises; faq_published is the paper's baseline."""
     budget: WrittenBudget = DEFAULT.budget
     """Items to draw: a count, or a share such as "10%"."""
     minimum: Annotated[int, Field(ge=1)] = DEFAULT.budget.minimum

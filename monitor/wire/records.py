@@ -15,8 +15,10 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    SerializerFunctionWrapHandler,
     TypeAdapter,
     ValidationError,
+    WrapSerializer,
 )
 from pydantic_core import PydanticCustomError
 
@@ -147,6 +149,16 @@ def to_objective(record: NotWorse | AtLeast | EstimateOnly) -> policies.Objectiv
             assert_never(record)
 
 
+def _briefly(
+    inference: plans.Inference, serialize: SerializerFunctionWrapHandler
+) -> dict[str, Any]:
+    """Without the usual floor, so that results from before there were others replay to the byte."""
+    document: dict[str, Any] = serialize(inference)
+    if inference.floor == plans.USUAL_FLOOR:
+        del document["floor"]
+    return document
+
+
 class PlanRecord(Record):
     """A plan without its subject and its weights, which stand beside it.
 
@@ -155,7 +167,7 @@ class PlanRecord(Record):
 
     method: policies.Method
     objective: Objective
-    inference: plans.Inference
+    inference: Annotated[plans.Inference, WrapSerializer(_briefly)]
     population: int
     draws: int
     round_sizes: tuple[int, ...]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from monitor.adapters.embedded.bus import SqliteBus
 from monitor.domain.errors import DeadLetterReason, InvalidEvent
-from monitor.domain.plans import Answered, Planned, Row
+from monitor.domain.plans import Answered, Drawn, Planned, Row
 from monitor.domain.results import Outcome
 from monitor.ports import Commit, Entry, Message, Record
 from monitor.service.publishing import put_aside
@@ -19,6 +19,7 @@ LETTERS = (b"not an event", b"\xff\x00")
 OPEN = examples.EVALUATION
 ROWS: Sequence[Row] = (
     Planned(plan=examples.PLAN, at=examples.TIMES.started),
+    Drawn(draws=examples.DRAWS),
     Answered(answers=examples.ANSWERS[:1]),
     Answered(answers=examples.ANSWERS[1:]),
 )

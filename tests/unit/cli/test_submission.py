@@ -123,7 +123,7 @@ def test_others_see_how_far_it_is(
 ) -> None:
     expected = {SuiteName("arithmetic"): Expected(identity=states.OPEN, draws=1, population=1)}
     monkeypatch.setattr(submission, "expected_evaluations", lambda *_: expected)
-    asyncio.run(states.write_journal(pool / "state", 0, 1, 2))
+    asyncio.run(states.write_journal(pool / "state", 0, 1, 2, 3))
     ended = submit(*LEAST, "--wait", "0.1")
     plan = examples.PLAN
     assert f"{plan.draws} of {plan.population} items" in ended.err

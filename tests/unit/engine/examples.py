@@ -39,6 +39,8 @@ from monitor.engine import evaluations, planning
 from monitor.stats import guides
 from monitor.stats.answers import History
 from monitor.stats.arrays import FloatArray
+from monitor.stats.replays import Figure
+from monitor.stats.selection import Fit
 
 FIRST = NoBaseline(reason=NoBaselineReason.FIRST_VERSION)
 POPULATION = 60
@@ -93,8 +95,17 @@ def history(population: int = POPULATION, seed: int = 0) -> planning.History:
     """A guide that knows which questions are hard."""
     rng = np.random.default_rng(seed)
     outcomes = (rng.random((12, population)) < chances(rng, 12, population)).astype(np.float64)
-    guide = guides.GUIDES["item_mean"].fit(History.from_matrix(outcomes))
-    return planning.History(guide=guide, digest=digest(seed))
+    return learnt(guides.GUIDES["item_mean"].fit(History.from_matrix(outcomes)), digest(seed))
+
+
+def learnt(
+    guide: guides.Guide, history: Digest, *, ess_ratio: float | None = 1.5, **changes: object
+) -> planning.History:
+    """A guide with what its replays have shown of evaluations of 30 draws; None without any."""
+    figure = Figure(n=30, ess_ratio=ess_ratio or 1.0, share_below=0.0, models=12)
+    figures = () if ess_ratio is None else (figure,)
+    usual = Fit(guide=guide, candidate="", profile=None, floor=0.1, figures=figures)
+    return planning.History(fit=replace(usual, **changes), digest=history)  # type: ignore[arg-type]
 
 
 HISTORY = history()
@@ -131,6 +142,10 @@ def simple_policy(count: int) -> Policy:
     return Policy(method=Method.SIMPLE, budget=Budget(count=count))
 
 
+def published_policy(count: int) -> Policy:
+    return Policy(method=Method.FAQ_PUBLISHED, budget=Budget(count=count))
+
+
 Reply = Callable[[Draw], float | None]
 
 
@@ -147,16 +162,17 @@ def answer(draw: Draw, score: float | None) -> Answer:
 def steps(
     evaluation: evaluations.Evaluation, reply: Reply
 ) -> Iterator[tuple[Row, evaluations.Evaluation]]:
-    """Rows of an evaluation with the state after each: all is drawn that can be, then answered."""
+    """Rows of an evaluation with the state after each: all is drawn that can be, then asked."""
     while not evaluation.is_complete:
         while (drawn := evaluations.draw_round(evaluation)) is not None:
             row, evaluation = drawn
             yield row, evaluation
-        first, *_ = evaluation.pending
-        came = [draw for draw in evaluation.pending if draw.round == first.round]
-        answered = Answered(answers=tuple(answer(draw, reply(draw)) for draw in came))
-        evaluation = evaluations.absorb(evaluation, answered)
-        yield answered, evaluation
+        out = evaluation.pending
+        came = [draw for draw in out if draw.round == out[0].round]
+        if came:
+            answered = Answered(answers=tuple(answer(draw, reply(draw)) for draw in came))
+            evaluation = evaluations.absorb(evaluation, answered)
+            yield answered, evaluation
 
 
 def complete(evaluation: evaluations.Evaluation, reply: Reply) -> evaluations.Evaluation:

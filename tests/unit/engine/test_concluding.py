@@ -23,6 +23,7 @@ from monitor.engine.evaluations import Evaluation
 from monitor.stats import differences, intervals
 from monitor.wire import outcomes, results
 from tests.unit.engine.examples import (
+    HISTORY,
     POPULATION,
     Reply,
     baseline,
@@ -30,6 +31,8 @@ from tests.unit.engine.examples import (
     complete,
     in_order,
     interval,
+    learnt,
+    published_policy,
     replies,
     scores,
     simple_policy,
@@ -39,7 +42,13 @@ KNOWN = scores()
 GUIDED: dict[str, Any] = {}
 SIMPLE: dict[str, Any] = {"policy": simple_policy(30)}
 CENSUS: dict[str, Any] = {"policy": simple_policy(POPULATION)}
-KINDS = pytest.mark.parametrize("kind", [GUIDED, SIMPLE, CENSUS], ids=["guided", "simple", "all"])
+PUBLISHED: dict[str, Any] = {"policy": published_policy(30)}
+FLOORED: dict[str, Any] = {"history": learnt(HISTORY.guide, HISTORY.digest, floor=0.25)}
+KINDS = pytest.mark.parametrize(
+    "kind",
+    [GUIDED, SIMPLE, CENSUS, PUBLISHED, FLOORED],
+    ids=["guided", "simple", "all", "published", "floored"],
+)
 
 
 def every(seventh: float | None) -> Reply:
@@ -73,6 +82,15 @@ def test_a_replay_agrees_to_the_byte(kind: dict[str, Any]) -> None:
     read = outcomes.decode(outcomes.encode(record, limit=900_000))
     again = concluding.conclude(read.plan, read.draws, read.answers, quantile=read.quantile)
     assert results.statistics_bytes(read.plan, again) == results.statistics_bytes(end.plan, first)
+
+
+def test_what_the_floor_alone_proves_depends_on_the_floor() -> None:
+    """Without a failure the lower bound is that of the floor, and a higher floor proves more."""
+    kinds = [
+        {"history": learnt(HISTORY.guide, HISTORY.digest, floor=floor)} for floor in (0.1, 0.5)
+    ]
+    low, high = [estimated(lambda _: 1.0, **kind).interval.lower for kind in kinds]
+    assert low < high
 
 
 def test_the_stored_quantile_is_the_one_that_is_used() -> None:

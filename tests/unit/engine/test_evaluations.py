@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -11,18 +12,22 @@ from monitor.domain.identifiers import digest
 from monitor.domain.plans import Answered, Draw, Drawn, Ended, Planned, Resumed, Row
 from monitor.domain.policies import Budget, Method, Policy
 from monitor.domain.results import Outcome
-from monitor.engine import evaluations
+from monitor.engine import evaluations, repeats
 from monitor.engine.evaluations import Evaluation
-from monitor.stats import guides
+from monitor.stats import answers, guides, rounds
 from monitor.stats.answers import History
+from monitor.stats.arrays import FloatArray
 from monitor.wire import journal
 from tests.unit.engine.examples import (
+    HISTORY,
     POPULATION,
     Reply,
     answer,
     begun,
     complete,
     drawn_rounds,
+    learnt,
+    published_policy,
     replies,
     scores,
     simple_policy,
@@ -32,6 +37,10 @@ from tests.unit.engine.examples import (
 KNOWN = scores()
 ROUNDS = begun().plan.round_sizes
 ENDED = Ended(outcome=Outcome.MET, statistics_digest=digest("statistics"))
+
+REPEATING = published_policy(50)
+AGAIN = complete(begun(policy=REPEATING), replies(KNOWN))
+REPEATED = [draw for draw in AGAIN.draws if repeats.is_repeat(AGAIN.draws, draw.step)]
 
 possible_scores = st.lists(
     st.sampled_from([0.0, 1.0, None]), min_size=POPULATION, max_size=POPULATION
@@ -77,6 +86,12 @@ def test_a_round_is_drawn_from_answers_of_the_rounds_before_the_last(number: int
     assert draws_of(reply)[:upto] == draws_of(usual)[:upto]
 
 
+def test_draws_keep_to_the_floor_of_the_plan() -> None:
+    evenly = begun(history=learnt(HISTORY.guide, HISTORY.digest, floor=1.0))
+    chances = [draw.probability for draw in complete(evenly, replies(KNOWN)).draws]
+    assert chances == pytest.approx([1 / (POPULATION - step) for step in range(len(chances))])
+
+
 def test_earlier_answers_do_change_later_draws() -> None:
     other = replies([1.0 - score for score in KNOWN])
     same = at_round(2)
@@ -101,12 +116,12 @@ def answered(evaluation: Evaluation, *draws: Draw) -> Evaluation:
     return evaluations.absorb(evaluation, row)
 
 
-@given(possible_scores, st.data())
+@given(possible_scores, st.sampled_from([Policy(budget=Budget(count=30)), REPEATING]), st.data())
 def test_neither_order_nor_grouping_of_answers_matters(
-    known: list[float | None], data: st.DataObject
+    known: list[float | None], policy: Policy, data: st.DataObject
 ) -> None:
     """Draw when it pleases, answer any of what is out, in any grouping: the end is the same."""
-    reply, evaluation = replies(known), begun()
+    reply, evaluation = replies(known), begun(policy=policy)
     while not evaluation.is_complete:
         if data.draw(st.booleans()) or not evaluation.pending:
             drawn = evaluations.draw_round(evaluation)
@@ -116,7 +131,7 @@ def test_neither_order_nor_grouping_of_answers_matters(
             came = came[: data.draw(st.integers(0, len(came)))] or came[:1]
             row = Answered(answers=tuple(answer(draw, reply(draw)) for draw in came))
             evaluation = evaluations.absorb(evaluation, row)
-    assert described(evaluation) == described(complete(begun(), reply))
+    assert described(evaluation) == described(complete(begun(policy=policy), reply))
 
 
 @pytest.mark.parametrize(
@@ -126,6 +141,8 @@ def test_neither_order_nor_grouping_of_answers_matters(
         {"history": None, "policy": Policy(method=Method.FAQ, budget=Budget(count=30))},
         {"policy": simple_policy(30)},
         {"policy": Policy(budget=Budget(count=POPULATION))},
+        {"policy": published_policy(50)},
+        {"policy": published_policy(50), "history": None},
     ],
 )
 def test_a_crash_after_any_row_changes_nothing(changes: dict[str, Any]) -> None:
@@ -175,20 +192,27 @@ def test_usage_retries_and_interruptions_add_up() -> None:
         for step, usage in enumerate(tried)
     )
     rows: list[Row] = [first, Answered(answers=came), Resumed(pending=1), Resumed(pending=2)]
-    evaluation = evaluations.fold(begun(), rows)
+    evaluation = evaluations.fold(in_fours(), rows)
     assert evaluation.usage == Usage(attempts=6, prompt_tokens=15)
     assert (evaluation.retries, evaluation.maybe_repeated) == (3, 3)
     assert [draw.step for draw in evaluation.pending] == [3]
 
 
+def in_fours(**changes: object) -> Evaluation:
+    """The evaluation before its first draw, with at least four draws a round."""
+    evaluation = begun(**changes)
+    sizes = rounds.round_sizes(evaluation.plan.draws, first=4)
+    return replace(evaluation, plan=replace(evaluation.plan, round_sizes=sizes))
+
+
 def _one_round() -> tuple[Drawn, Evaluation]:
-    drawn = evaluations.draw_round(begun())
+    drawn = evaluations.draw_round(in_fours())
     assert drawn is not None
     return drawn
 
 
 FIRST_ROUND, DRAWN_ONCE = _one_round()
-_, *LATER = drawn_rounds(written(begun(), replies(KNOWN)))
+_, *LATER = drawn_rounds(written(in_fours(), replies(KNOWN)))
 
 
 def right(step: int) -> Answer:
@@ -223,7 +247,7 @@ def test_a_row_that_cannot_follow_is_refused(row: Row, text: str) -> None:
 
 
 def test_a_round_before_the_answers_it_depends_on_is_refused() -> None:
-    state = evaluations.fold(begun(), [FIRST_ROUND, LATER[0]])
+    state = evaluations.fold(in_fours(), [FIRST_ROUND, LATER[0]])
     with pytest.raises(StateCorrupt, match="round 2 stands before answers"):
         evaluations.absorb(state, LATER[1])
 
@@ -253,3 +277,78 @@ def test_another_guide_goes_on_with_fresh_clocks() -> None:
     left = usual.pool.undrawn
     assert (folded.pool.undrawn == left).all()
     assert (folded.pool.clocks[left] != usual.pool.clocks[left]).all()
+
+
+def asked(rows: Sequence[Row]) -> list[int]:
+    """Steps of the answers that were paid for."""
+    return [each.step for row in rows if isinstance(row, Answered) for each in row.answers]
+
+
+def test_an_item_drawn_again_is_not_asked_again() -> None:
+    rows, items = written(begun(policy=REPEATING), replies(KNOWN)), set[int]()
+    for step in asked(rows):
+        assert AGAIN.draws[step].item not in items
+        items.add(AGAIN.draws[step].item)
+    assert items == {draw.item for draw in AGAIN.draws}
+    assert len(items) == 50 - len(REPEATED) < 50
+
+
+def test_an_item_drawn_again_counts_again_and_costs_nothing() -> None:
+    assert REPEATED
+    for draw in REPEATED:
+        first = next(each for each in AGAIN.draws if each.item == draw.item)
+        known, again = AGAIN.answers[first.step], AGAIN.answers[draw.step]
+        assert (again.status, again.score) == (known.status, known.score)
+        assert again.usage == Usage(attempts=0)
+    assert AGAIN.usage.attempts == 50 - len(REPEATED)
+    assert AGAIN.retries == 0
+
+
+def twice_in_one_round() -> Evaluation:
+    """After the first round, in which the second draw took the item of the first."""
+    evaluation = in_fours(policy=REPEATING)
+    drawn = evaluations.draw_round(evaluation)
+    assert drawn is not None
+    first, second, *others = drawn[0].draws
+    row = Drawn(draws=(first, replace(second, item=first.item), *others))
+    return evaluations.absorb(evaluation, row)
+
+
+def test_an_item_drawn_twice_in_one_round_is_asked_once() -> None:
+    evaluation = twice_in_one_round()
+    assert [draw.step for draw in evaluation.pending] == [0, 2, 3]
+    evaluation = answered(evaluation, evaluation.draws[0])
+    assert sorted(evaluation.answers) == [0, 1]
+    assert [draw.step for draw in evaluation.pending] == [2, 3]
+
+
+def test_the_answer_to_a_repeat_is_refused() -> None:
+    with pytest.raises(StateCorrupt, match="draw 1, which is not waiting"):
+        evaluations.absorb(twice_in_one_round(), Answered(answers=(right(1),)))
+
+
+def test_an_item_drawn_again_is_learnt_from_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The guide is told of every draw of the rounds before the last, repeats among them."""
+    told: list[list[int]] = []
+    kind = type(AGAIN.guide)
+    predict = kind.predict
+
+    def listen(guide: guides.Guide, known: answers.Answers) -> FloatArray:
+        told.append(known.items.tolist())
+        return predict(guide, known)
+
+    monkeypatch.setattr(kind, "predict", listen)
+    end = complete(begun(policy=REPEATING), replies(KNOWN))
+    last = end.draws[-1].round
+    usable = [draw.item for draw in end.draws if draw.round <= last - 2]
+    assert told[-1] == usable
+    assert len(set(usable)) < len(usable)
+
+
+def test_another_guide_goes_on_with_repeats() -> None:
+    rows = written(begun(policy=REPEATING), replies(KNOWN))[:9]
+    other = guides.GUIDES["constant"].fit(History.empty(POPULATION))
+    folded = evaluations.fold(replace(begun(policy=REPEATING), guide=other), rows)
+    went_on = complete(folded, replies(KNOWN))
+    assert went_on.draws[: len(folded.draws)] == folded.draws
+    assert len({draw.item for draw in went_on.draws}) < len(went_on.draws) == 50

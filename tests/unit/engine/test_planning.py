@@ -11,13 +11,24 @@ from monitor.domain.events import EvaluationWanted, EventIdentity
 from monitor.domain.identifiers import EndpointName, VariantName, VersionName, clock_seed, digest
 from monitor.domain.plans import Inference, Plan
 from monitor.domain.policies import AtLeast, Budget, Method, Policy
+from monitor.domain.suites import Suite
 from monitor.engine import planning
 from monitor.engine.planning import History
 from monitor.grading import graders
-from monitor.stats import answers, guides
-from tests.unit.engine.examples import HISTORY, SUBJECT, SUITE, baseline, request, suite
+from monitor.stats import answers, guides, weights
+from monitor.stats.profiles import Profile
+from tests.unit.engine.examples import (
+    FIRST,
+    HISTORY,
+    SUBJECT,
+    SUITE,
+    baseline,
+    learnt,
+    request,
+    suite,
+)
 
-AUTO, FAQ, SIMPLE = Method.AUTO, Method.FAQ, Method.SIMPLE
+AUTO, FAQ, SIMPLE, PUBLISHED = Method.AUTO, Method.FAQ, Method.SIMPLE, Method.FAQ_PUBLISHED
 
 
 def planned(**changes: object) -> Plan:
@@ -32,16 +43,35 @@ def easy_history(accuracy: float) -> History:
     """Models that all do equally well on every question."""
     outcomes = np.full((40, 60), accuracy)
     guide = guides.GUIDES["item_mean"].fit(answers.History.from_matrix(outcomes))
-    return History(guide=guide, digest=digest("easy"))
+    return learnt(guide, digest("easy"))
+
+
+def worth(ess_ratio: float | None) -> History:
+    """As `HISTORY`, but for what its replays have shown."""
+    return learnt(HISTORY.guide, HISTORY.digest, ess_ratio=ess_ratio)
 
 
 def design(inference: Inference) -> tuple[str, str, str, str]:
     return inference.design, inference.guide, inference.estimator, inference.interval
 
 
+def ungrouped(suite: Suite) -> Suite:
+    return replace(suite, items=tuple(replace(item, group=None) for item in suite.items))
+
+
+LARGE = suite(200)
+LONE = {
+    "suite": LARGE,
+    "history": None,
+    "policy": policy(AUTO, 60),
+    "baseline": baseline(0.7),
+}
 BLIND_EXACT = ("simple", "constant", "sample_mean", "hypergeometric")
 CENSUS = ("simple", "constant", "sample_mean", "census")
 BY_HISTORY = ("without_replacement", "item_mean", "active_mean", "mixed_t")
+REPEATING = ("with_replacement", "item_mean", "proactive_mean", "wald")
+REPEATING_BLIND = ("with_replacement", "constant", "proactive_mean", "wald")
+BY_GROUPS = ("without_replacement", "item_groups", "active_mean", "mixed_t")
 BY_ANSWERS = ("without_replacement", "constant", "active_mean", "mixed_t")
 
 
@@ -50,20 +80,42 @@ BY_ANSWERS = ("without_replacement", "constant", "active_mean", "mixed_t")
     [
         ({}, BY_HISTORY, "where earlier models disagree, as history allows"),
         ({"policy": policy(FAQ)}, BY_HISTORY, "where earlier models disagree, as asked"),
-        ({"policy": policy(FAQ), "history": None}, BY_ANSWERS, "as asked: there is no history"),
-        ({"history": None}, BLIND_EXACT, "no history to draw by"),
+        ({"policy": policy(FAQ), "history": None}, BY_GROUPS, "as asked: there is no history"),
+        (LONE, BY_GROUPS, "which set item groups apart: there is no history of other models"),
+        (LONE | {"suite": ungrouped(LARGE)}, BLIND_EXACT, "there is no history"),
+        (LONE | {"baseline": FIRST}, BLIND_EXACT, "there is no history"),
+        (LONE | {"baseline": baseline(0.97)}, BLIND_EXACT, "failures expected"),
+        (LONE | {"policy": policy(AUTO, 59)}, BLIND_EXACT, "there is no history"),
+        (
+            {"history": None, "suite": ungrouped(SUITE), "policy": policy(FAQ)},
+            BY_ANSWERS,
+            "as asked: there is no history",
+        ),
         ({"policy": policy(SIMPLE)}, BLIND_EXACT, "Plain random sampling, as asked"),
+        ({"policy": policy(PUBLISHED)}, REPEATING, "disagree, with replacement as published"),
+        ({"policy": policy(PUBLISHED)}, REPEATING, "but in lagged rounds, as asked"),
+        ({"policy": policy(PUBLISHED), "history": None}, REPEATING_BLIND, "answers so far alone"),
+        ({"policy": policy(PUBLISHED, 58)}, CENSUS, "the budget covers 58 of 60"),
+        ({"policy": policy(PUBLISHED, 8)}, BLIND_EXACT, "expected"),
         ({"policy": policy(FAQ, 58)}, CENSUS, "the budget covers 58 of 60"),
         ({"policy": policy(AUTO, 600)}, CENSUS, "the budget covers 60 of 60"),
         ({"policy": policy(SIMPLE, 60)}, CENSUS, "Every item is asked"),
         ({"policy": policy(FAQ, 57)}, BY_HISTORY, "as asked"),
-        ({"baseline": baseline(overconfident_guide=True)}, BLIND_EXACT, "history misled"),
+        ({"baseline": baseline(overconfident_guide=True)}, BLIND_EXACT, "the guide misled"),
         ({"baseline": baseline(0.6)}, BY_HISTORY, "as history allows"),
         ({"baseline": baseline(0.99)}, BLIND_EXACT, "failures expected"),
         ({"baseline": baseline(0.01)}, BLIND_EXACT, "successes expected"),
         ({"history": easy_history(0.995)}, BLIND_EXACT, "failures expected"),
         ({"history": easy_history(0.005)}, BLIND_EXACT, "successes expected"),
         ({"policy": policy(AUTO, 8)}, BLIND_EXACT, "expected"),
+        (
+            {"history": worth(1.01)},
+            BLIND_EXACT,
+            "a draw by history was worth 1.01 plain ones at 30",
+        ),
+        ({"history": worth(None)}, BLIND_EXACT, "too little history to try out"),
+        ({"history": worth(1.01), "policy": policy(FAQ)}, BY_HISTORY, "as asked"),
+        ({"history": worth(None), "policy": policy(FAQ)}, BY_HISTORY, "as asked"),
     ],
 )
 def test_the_design_and_its_reason(
@@ -79,6 +131,7 @@ def test_fractional_scores_get_a_bounded_mean_interval(monkeypatch: pytest.Monke
     fractional = replace(graders.GRADERS["exact"], is_binary=False)
     monkeypatch.setitem(graders.GRADERS, "exact", fractional)
     assert planned(policy=policy(SIMPLE)).inference.interval == "betting"
+    assert planned(**LONE).inference.interval == "betting"
 
 
 @pytest.mark.parametrize(
@@ -120,10 +173,33 @@ def test_plain_random_sampling_is_one_round_of_equal_weights() -> None:
     assert plan.weights == (1 / 30,) * 30
 
 
+def test_with_replacement_rounds_are_the_guided_ones_and_weights_are_equal() -> None:
+    plan = planned(policy=policy(PUBLISHED))
+    assert plan.round_sizes == planned().round_sizes
+    assert plan.weights == (1 / 30,) * 30
+
+
 def test_guided_rounds_start_small_and_late_terms_weigh_more() -> None:
     plan = planned()
-    assert plan.round_sizes[:3] == (4, 4, 4)
+    assert plan.round_sizes[:3] == (2, 2, 2)
     assert plan.weights[-1] > plan.weights[0]
+
+
+def test_floor_and_weights_are_those_that_replays_chose() -> None:
+    profile = Profile(starts=np.array([0.0, 10.0]), levels=np.array([1.0, 0.25]))
+    known = learnt(HISTORY.guide, HISTORY.digest, floor=0.25, profile=profile)
+    plan, usual = planned(history=known), planned()
+    assert (plan.inference.floor, usual.inference.floor) == (0.25, 0.1)
+    assert plan.weights == weights.term_weights(30, 60, profile)
+    assert planned(history=known, policy=policy(PUBLISHED)).inference.floor == 0.25
+    assert plan.weights[9] / usual.weights[9] == pytest.approx(
+        plan.weights[10] / usual.weights[10] / 4.0
+    )
+
+
+def test_plain_random_sampling_takes_nothing_from_the_history() -> None:
+    known = learnt(HISTORY.guide, HISTORY.digest, floor=0.25)
+    assert planned(history=known, policy=policy(SIMPLE)) == planned(policy=policy(SIMPLE))
 
 
 @pytest.mark.parametrize(("margin", "allowed"), [(0.0, 30), (0.1, 33), (0.11, 34)])
@@ -149,6 +225,12 @@ def test_the_guide_of_a_stored_plan_is_fitted_again() -> None:
     assert planning.guide_named("item_mean", suite=SUITE, history=HISTORY) is HISTORY.guide
     assert planning.guide_named("constant", suite=SUITE, history=HISTORY).name == "constant"
     assert planning.guide_named("item_mean", suite=SUITE, history=None).name == "constant"
+    _, unlearnt = planning.plan(request(history=None, policy=policy(FAQ)))
+    again = planning.guide_named("item_groups", suite=SUITE, history=None)
+    assert guides.digest(again) == guides.digest(unlearnt)
+    assert (
+        planning.guide_named("item_groups", suite=ungrouped(SUITE), history=None).name == "constant"
+    )
 
 
 def wanted(**wishes: object) -> EvaluationWanted:

@@ -8,15 +8,16 @@ from monitor.domain.facts import AnswerSettled, EvaluationStarted
 from monitor.domain.plans import Answered, Drawn, Planned, Resumed, Row
 from monitor.domain.policies import Budget, Policy
 from monitor.domain.results import Estimate, Findings, Outcome, Reason, Verdict
-from monitor.engine import concluding
+from monitor.engine import concluding, repeats
 from monitor.ports import Commit
 from monitor.service.evaluating import Cancel, Course, Drain, Halt
 from monitor.service.journals import Journal
-from tests.unit.engine.examples import begun, complete, in_order, replies
+from tests.unit.engine.examples import begun, complete, in_order, published_policy, replies
 from tests.unit.service.fakes import MemoryBus
 from tests.unit.service.worlds import World, world
 
 BUDGET = Policy(budget=Budget(count=20))
+REPEATING = published_policy(50)
 WITHDRAWN = Cancel(
     verdict=Verdict(outcome=Outcome.CANCELLED, reason=Reason.WITHDRAWN, sentence="It is gone.")
 )
@@ -42,9 +43,9 @@ class Run:
         return self.task.result()
 
 
-async def start(seen: World, rows: list[Row] | None = None) -> Run:
+async def start(seen: World, rows: list[Row] | None = None, policy: Policy = BUDGET) -> Run:
     """Begin a course, or take one up where these rows leave it."""
-    evaluation = begun(policy=BUDGET)
+    evaluation = begun(policy=policy)
     bus = MemoryBus(seen.store)
     journal = Journal(bus, evaluation.plan.subject)
     for row in rows or [Planned(plan=evaluation.plan, at=seen.clock.now())]:
@@ -55,8 +56,10 @@ async def start(seen: World, rows: list[Row] | None = None) -> Run:
     return Run(seen, bus, journal, halt, asyncio.create_task(course.run(evaluation)))
 
 
-async def finished(seen: World, rows: list[Row] | None = None) -> tuple[Findings, Run]:
-    run = await start(seen, rows)
+async def finished(
+    seen: World, rows: list[Row] | None = None, policy: Policy = BUDGET
+) -> tuple[Findings, Run]:
+    run = await start(seen, rows, policy)
     findings = await run.end()
     assert findings is not None
     return findings, run
@@ -136,6 +139,58 @@ async def test_it_is_taken_up_at_any_row(count: int) -> None:
     assert set(seen.endpoint.asked) == asked
     (told,) = seen.facts.of(EvaluationStarted)
     assert (told.resumed, told.answered) == (count > 1, len(known))
+
+
+async def test_an_item_drawn_again_is_neither_asked_nor_paid_again() -> None:
+    seen = world()
+    findings, run = await finished(seen, policy=REPEATING)
+    items = [draw.item for draw in run.journal.draws]
+    assert len(set(items)) < len(items) == 50
+    assert sorted(seen.endpoint.asked, key=int) == [str(item) for item in sorted(set(items))]
+    assert run.journal.usage.attempts == len(set(items)) == len(seen.facts.of(AnswerSettled))
+    assert findings.answered == sum(findings.counts.values()) == 50
+    end = complete(begun(policy=REPEATING), replies(seen.endpoint.known))
+    assert run.journal.draws == end.draws
+    expected = concluding.conclude(end.plan, end.draws, run.journal.answers)
+    assert findings == expected
+
+
+@pytest.mark.parametrize("count", [*range(1, 12), 25, 40, 60, 70])
+async def test_with_repeats_it_is_taken_up_at_any_row(count: int) -> None:
+    whole, first = await finished(world(), policy=REPEATING)
+    rows = first.rows[:count]
+    seen = world()
+    again, run = await finished(seen, rows, REPEATING)
+    assert again == whole
+    assert run.journal.draws == first.journal.draws
+    paid = {run.journal.draws[step].item for step in answered(rows)}
+    others = {draw.item for draw in run.journal.draws} - paid
+    assert sorted(map(int, seen.endpoint.asked)) == sorted(others)
+
+
+async def test_repeats_count_as_progress() -> None:
+    """Every answer that is told of carries the repeats that are settled by then."""
+    _, run = await finished(world(concurrency=1), policy=REPEATING)
+    told = [fact.answered for fact in run.seen.facts.of(AnswerSettled)]
+    assert told == sorted(told)
+    assert len(told) < told[-1] <= 50
+
+
+def ends_in_repeats(policy: Policy) -> bool:
+    """Whether nothing is left to ask when the last round is drawn."""
+    drawn = complete(begun(policy=policy), replies(world().endpoint.known)).draws
+    last = [draw for draw in drawn if draw.round == drawn[-1].round]
+    return all(repeats.is_repeat(drawn, draw.step) for draw in last)
+
+
+async def test_a_last_round_of_repeats_alone_ends_it() -> None:
+    """Taken up where all that was drawn is answered, it has nothing to wait for."""
+    policy = next(filter(ends_in_repeats, map(published_policy, range(30, 58))))
+    whole, first = await finished(world(), policy=policy)
+    *_, last = (row for row in first.rows if isinstance(row, Drawn))
+    seen = world()
+    again, _ = await finished(seen, [row for row in first.rows if row is not last], policy)
+    assert (again, seen.endpoint.asked) == (whole, [])
 
 
 async def test_questions_that_were_in_flight_are_noted_before_they_are_asked_again() -> None:

@@ -1,4 +1,4 @@
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -92,6 +92,14 @@ def test_what_the_rows_say() -> None:
     assert [answer.step for answer in journal.answers] == [0, 2, 4]
     assert journal.maybe_repeated == 5
     assert journal.usage == Usage(attempts=4, prompt_tokens=90)
+
+
+def test_an_item_drawn_again_has_the_answer_of_its_first_draw_unpaid() -> None:
+    twice = Drawn(draws=(DRAWS[0], replace(DRAWS[1], item=DRAWS[0].item), *DRAWS[2:4]))
+    journal = kept(PLANNED, twice, Answered(answers=ANSWERS[:1]))
+    again = replace(ANSWERS[0], step=1, usage=Usage(attempts=0))
+    assert journal.answers == (ANSWERS[0], again)
+    assert journal.usage == ANSWERS[0].usage
 
 
 def test_an_empty_journal_says_nothing() -> None:

@@ -224,7 +224,7 @@ def plans(draw: st.DrawFn) -> Plan:
         Plan,
         subject=subjects,
         objective=objectives,
-        inference=st.builds(Inference, dispersion=floats, level=floats),
+        inference=st.builds(Inference, dispersion=floats, level=floats, floor=floats),
         draws=st.just(len(weights)),
         weights=st.just(tuple(weights)),
         round_sizes=st.lists(counts, max_size=5).map(tuple),

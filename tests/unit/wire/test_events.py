@@ -129,7 +129,10 @@ def test_a_budget_is_a_count_or_a_share(written: object, budget: Budget) -> None
         ({"suites": "arithmetic"}, "data: suites: "),
         ({"suites": ["a", "a"]}, "data: suites: must not name a suite twice"),
         ({"suites": ["a", "b c"]}, "data: suites.1: String should match"),
-        ({"method": "magic"}, "data: method: Input should be 'auto', 'faq' or 'simple'"),
+        (
+            {"method": "magic"},
+            "data: method: Input should be 'auto', 'faq', 'faq_published' or 'simple'",
+        ),
         ({"budget": 0}, "data: budget: Input should be greater than or equal to 1"),
         ({"budget": True}, "data: budget: Input should be a valid integer"),
         ({"budget": 0.1}, "data: budget: Input should be a valid integer"),

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -26,6 +27,15 @@ def test_a_plan_comes_back_beside_its_subject_and_weights(plan: Plan) -> None:
         TypeAdapter(records.PlanRecord), stored[:-1] + b',"version":1}', what="plan"
     )
     assert records.to_plan(record, subject=plan.subject, weights=plan.weights) == plan
+
+
+def test_the_usual_floor_is_not_written_and_another_is() -> None:
+    """Records of before there was another must replay to the byte."""
+    usual = records.from_plan(examples.PLAN).document()["inference"]
+    inference = replace(examples.INFERENCE, floor=0.25)
+    other = records.from_plan(replace(examples.PLAN, inference=inference)).document()["inference"]
+    assert "floor" not in usual
+    assert other == usual | {"floor": 0.25}
 
 
 def test_times_are_written_in_utc() -> None:
