@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from monitor.app import histories
 from monitor.domain.errors import MonitorError, UsageError
 from monitor.domain.identifiers import EvaluationId, SuiteName, VariantName, VersionName, digest
 from monitor.domain.plans import Plan, Subject
@@ -34,8 +35,7 @@ from monitor.engine import planning
 from monitor.engine.rehearsal import rehearse
 from monitor.history import outcomes, selection
 from monitor.simulation import answers, suites
-from monitor.stats import effective, guides
-from monitor.stats.answers import History
+from monitor.stats import effective
 
 SOFTWARE = "benchmark"
 ITEMS = 1700
@@ -122,11 +122,12 @@ def recorded_target(
         exclude=exclude,
         exclude_models=[model],
     )
+    suite = suites.recorded_suite(items, groups)
     return Target(
         model=model,
-        suite=suites.recorded_suite(items, groups),
+        suite=suite,
         scores=tuple(matrix.outcomes[row, cells].tolist()),
-        history=fit(chosen),
+        history=fit(chosen, suite),
     )
 
 
@@ -149,21 +150,20 @@ def item_response_target(
         ),
     ]
     book = answers.item_response_book(models, items=[item.id for item in suite.items], seed=seed)
-    history = selection.History(outcomes=book.outcomes[1:], models=book.models[1:])
+    history = selection.History(
+        outcomes=book.outcomes[1:], models=book.models[1:], dates=("",) * EARLIER
+    )
     return Target(
         model=book.models[0],
         suite=suite,
         scores=tuple(book.outcomes[0].tolist()),
-        history=fit(history),
+        history=fit(history, suite),
     )
 
 
-def fit(chosen: selection.History) -> planning.History | None:
-    """The default guide on a selection of rows."""
-    if not chosen.models:
-        return None
-    guide = guides.GUIDES["item_mean"].fit(History.from_matrix(chosen.outcomes))
-    return planning.History(guide=guide, digest=chosen.digest)
+def fit(chosen: selection.History, suite: Suite) -> planning.History | None:
+    """What the daemon would learn from a selection of rows."""
+    return histories.fit(chosen, suite) if chosen.models else None
 
 
 def evaluate(

@@ -20,7 +20,7 @@ from monitor.app.catalog import ConfiguredCatalog, load_suites
 from monitor.app.histories import Histories
 from monitor.domain.facts import ServiceStarted
 from monitor.domain.results import Outcome
-from monitor.ports import Archive, Clock, Compute, Telemetry
+from monitor.ports import Archive, Clock, Telemetry
 from monitor.service.daemon import Conduct, Daemon
 from monitor.service.evaluating import Tools
 from monitor.service.intake import Limits
@@ -58,7 +58,7 @@ async def open_application(settings: Settings, *listeners: Telemetry) -> AsyncIt
     async with AsyncExitStack() as stack:
         clock, compute = SystemClock(), ComputeThread()
         stack.callback(compute.close)
-        catalog = await _open_catalog(stack, settings, clock=clock, compute=compute)
+        catalog = await _open_catalog(stack, settings, clock=clock)
         metrics = MetricsTelemetry(settings.metrics, clock=clock)
         telemetry = Telemetries(LogTelemetry(), metrics, *listeners)
         opened = await stack.enter_async_context(open_bus(settings, telemetry))
@@ -132,11 +132,15 @@ class _Page:
 
 
 async def _open_catalog(
-    stack: AsyncExitStack, settings: Settings, *, clock: Clock, compute: Compute
+    stack: AsyncExitStack, settings: Settings, *, clock: Clock
 ) -> ConfiguredCatalog:
-    suites, histories = load_suites(settings), Histories(compute)
+    # A thread of its own: a fit takes long, and draws of other evaluations must not wait for it.
+    fitting = ComputeThread()
+    stack.callback(fitting.close)
+    suites, histories = load_suites(settings), Histories(fitting)
+    stack.callback(histories.stop)
     for loaded in suites.values():
-        histories.check(loaded.settings.history)
+        histories.check(loaded.suite, loaded.settings)
     resolved = resolve_credentials(settings)
     catalog = ConfiguredCatalog(
         settings,

@@ -104,7 +104,7 @@ class ConfiguredCatalog:
     async def history(self, suite: SuiteName, model: str) -> planning.History | None:
         """A guide fitted without any outcome of `model`, None where there is no history."""
         loaded = self._loaded(suite)
-        return await self._histories.fit(loaded.suite, loaded.settings.history, model=model)
+        return await self._histories.fit(loaded.suite, loaded.settings, model=model)
 
     async def close(self) -> None:
         """Close every connection."""

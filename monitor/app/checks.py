@@ -11,6 +11,7 @@ from monitor.adapters.grader_processes import GraderProcesses
 from monitor.adapters.kafka.topics import check_topics
 from monitor.adapters.openai_endpoint import OpenAIEndpoint
 from monitor.adapters.suite_files import read_suite
+from monitor.app import histories
 from monitor.app.buses import cluster
 from monitor.app.catalog import LoadedSuite, read_suites
 from monitor.domain.answers import Exchange, Fault, Refused
@@ -19,6 +20,7 @@ from monitor.domain.identifiers import CredentialName
 from monitor.domain.suites import ImagePart, Item, Suite, TextPart
 from monitor.grading.graders import self_check
 from monitor.history import outcomes, selection
+from monitor.history.artefacts import Artefact, read_artefact
 from monitor.prompting import templates
 from monitor.service import gate
 from monitor.settings import (
@@ -28,6 +30,7 @@ from monitor.settings import (
     KafkaBus,
     LimitSettings,
     Settings,
+    SuiteSettings,
     load_settings,
     read_secret,
 )
@@ -107,6 +110,13 @@ async def check_suite(path: Path) -> Report:
     return report
 
 
+def check_learning(suite: Suite, settings: SuiteSettings) -> Report:
+    """Check what a suite is to learn from, be it files of outcomes or a fitted guide."""
+    report = check_history(suite, settings.history)
+    _read_guide(suite, settings, report)
+    return report
+
+
 def check_history(suite: Suite, files: Sequence[HistoryFile]) -> Report:
     """Check files of earlier outcomes against the suite that is to learn from them."""
     report = Report()
@@ -149,7 +159,7 @@ async def _check_suites(settings: Settings, report: Report) -> None:
     report.problems.extend(problems)
     for loaded in suites.values():
         await _check_suite(loaded.suite, report, seconds=settings.limits.grader_seconds)
-        _check_history(loaded, report)
+        _check_learning(loaded, settings, report)
     usable = [loaded.settings for loaded in suites.values()]
     for unusable in (each for each in settings.suites if each not in usable):
         for file in unusable.history:
@@ -168,13 +178,37 @@ def _hides_choices(suite: Suite, item: Item) -> bool:
     return not all(choice in text for choice in item.choices)
 
 
-def _check_history(loaded: LoadedSuite, report: Report) -> None:
-    files = loaded.settings.history
-    if not files:
+def _check_learning(loaded: LoadedSuite, settings: Settings, report: Report) -> None:
+    suite, source = loaded.suite, loaded.settings
+    if not source.history and source.guide is None:
         what = "has no history, so it is sampled plainly and its intervals are wider"
-        where = f"suite {loaded.suite.name!r}"
+        where = f"suite {suite.name!r}"
         report.warnings.append(Problem(where=where, what=what, todo="give it `history`"))
-    report.add(check_history(loaded.suite, files))
+    report.add(check_history(suite, source.history))
+    artefact = _read_guide(suite, source, report)
+    for name, endpoint in settings.endpoints.items():
+        if artefact and histories.has_learnt_from(artefact.origin, endpoint.model):
+            what = (
+                f"the guide of suite {suite.name!r} has learnt from its model {endpoint.model!r}, "
+                "so it is not used for it"
+            )
+            todo = "fit the guide without it: see --exclude of `history fit`"
+            report.warnings.append(Problem(where=f"endpoints.{name}", what=what, todo=todo))
+
+
+def _read_guide(suite: Suite, settings: SuiteSettings, report: Report) -> Artefact | None:
+    if settings.guide is None:
+        return None
+    try:
+        artefact = read_artefact(settings.guide, suite)
+    except ProblemsFound as error:
+        report.problems.extend(error.problems)
+        return None
+    models = _count(len(artefact.origin.models), "model")
+    report.notes.append(
+        f"suite {suite.name!r}: guide {artefact.fit.guide.name!r}, fitted to {models}"
+    )
+    return artefact
 
 
 def _select(file: HistoryFile, *, suite: Suite, report: Report) -> selection.History | None:

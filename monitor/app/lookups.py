@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from monitor.adapters.embedded.archive import SqliteArchive
+from monitor.domain.answers import Answer
 from monitor.domain.errors import UsageError
 from monitor.domain.identifiers import EvaluationId
-from monitor.domain.plans import Answered, Plan, Planned
+from monitor.domain.plans import Answered, Draw, Drawn, Plan, Planned
+from monitor.engine import repeats
 from monitor.ports import Record
 from monitor.wire import journal
 
@@ -77,12 +79,13 @@ def _dead_letter(record: Record) -> DeadLetter:
 class Onlooker:
     """Watches an evaluation that another process runs, by its journal.
 
-    plan: None until it is made. answered: draws that have their answer.
+    plan: None until it is made.
     """
 
     def __init__(self, archive: SqliteArchive, identity: EvaluationId) -> None:
         self.plan: Plan | None = None
-        self.answered = 0
+        self._draws: list[Draw] = []
+        self._asked: dict[int, Answer] = {}
         self._archive = archive
         self._identity = identity
         self._seen = -1
@@ -94,10 +97,17 @@ class Onlooker:
             match journal.decode(entry.value or b""):
                 case Planned(plan=plan):
                     self.plan = plan
+                case Drawn(draws=draws):
+                    self._draws += draws
                 case Answered(answers=answers):
-                    self.answered += len(answers)
+                    self._asked |= {answer.step: answer for answer in answers}
                 case _:
                     pass
+
+    @property
+    def answered(self) -> int:
+        """Draws that have their answer."""
+        return len(repeats.settle(self._draws, self._asked))
 
 
 async def _records(archive: SqliteArchive, topic: str) -> AsyncIterator[Record]:

@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
-from monitor.cli import options
+from monitor.cli import backtest, history as history_commands, options
 from monitor.cli.options import (
     AtLeastOption,
     BaseUrlOption,
+    BeforeOption,
     BudgetOption,
     ConfigOption,
+    ExcludeOption,
     JsonOption,
     MethodOption,
     ModelOption,
@@ -30,6 +32,8 @@ app = typer.Typer(
 )
 suite_app = typer.Typer(help="Check suites, or make them: an example, or of recorded outcomes.")
 app.add_typer(suite_app, name="suite", no_args_is_help=True)
+app.add_typer(history_commands.app, name="history", no_args_is_help=True)
+app.command()(backtest.backtest)
 topics_app = typer.Typer(help="Make the topics on Kafka.")
 app.add_typer(topics_app, name="topics", no_args_is_help=True)
 
@@ -177,12 +181,10 @@ def evaluate(
     history: Annotated[
         list[Path] | None, typer.Option(help="Outcomes of earlier models (.npz); repeatable.")
     ] = None,
-    before: Annotated[
-        str, typer.Option(metavar="YYYY-MM-DD", help="Use only history before this day.")
-    ] = "",
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PATTERN", help="Use no history of such models; repeatable."),
+    before: BeforeOption = "",
+    exclude: ExcludeOption = None,
+    guide: Annotated[
+        Path | None, typer.Option(help="What `history fit` wrote, instead of --history.")
     ] = None,
     budget: BudgetOption = "",
     method: MethodOption = None,
@@ -236,6 +238,7 @@ def evaluate(
         history=tuple(history or ()),
         before=before,
         exclude=tuple(exclude or ()),
+        guide=guide,
         limits=evaluation.Limits(
             concurrency=concurrency, item_seconds=item_seconds, gate_seconds=gate_seconds
         ),

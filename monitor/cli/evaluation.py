@@ -50,6 +50,7 @@ class Place:
     history: tuple[Path, ...]
     before: str
     exclude: tuple[str, ...]
+    guide: Path | None
     limits: Limits
     state: Path | None
 
@@ -86,7 +87,7 @@ def evaluate(place: Place, wanted: Wanted, *, as_json: bool) -> ExitCode:
 def _check_history(settings: Settings, suite: Suite) -> None:
     """Refuse history that has nothing to do with the suite, before anything is paid for."""
     (configured,) = settings.suites
-    found = checks.check_history(suite, configured.history)
+    found = checks.check_learning(suite, configured)
     if found.problems:
         raise HistoryError(found.problems)
     for warning in found.warnings:
@@ -145,6 +146,8 @@ def _event_id(wanted: Wanted, place: Place, suite: Suite) -> str:
 
 
 def _settings(place: Place, state: Path, *, budget: str) -> Settings:
+    if place.history and place.guide:
+        raise UsageError("give --history or --guide, not both")
     history = [
         {
             "file": path.absolute(),
@@ -159,7 +162,13 @@ def _settings(place: Place, state: Path, *, budget: str) -> Settings:
         endpoint["credential"] = CREDENTIAL
         credentials[CREDENTIAL] = {"env": place.credential_env}
     document = {
-        "suites": [{"path": place.suite.absolute(), "history": history}],
+        "suites": [
+            {
+                "path": place.suite.absolute(),
+                "history": history,
+                "guide": place.guide and place.guide.absolute(),
+            }
+        ],
         "state": {"directory": state.absolute()},
         "endpoints": {place.endpoint: endpoint},
         "credentials": credentials,
@@ -173,7 +182,7 @@ def _settings(place: Place, state: Path, *, budget: str) -> Settings:
 
 def _option(location: Location) -> str:
     name = str(location[-1]) if location else ""
-    if name in {"base_url", "model", "before", *Limits.__dataclass_fields__}:
+    if name in {"base_url", "model", "before", "guide", *Limits.__dataclass_fields__}:
         return f"--{name.replace('_', '-')}"
     return OPTIONS.get(name, field_name(location))
 

@@ -56,3 +56,10 @@ StateOption = Annotated[
     Path | None,
     typer.Option(help="Look in this state directory; left out, in the configuration's."),
 ]
+BeforeOption = Annotated[
+    str, typer.Option(metavar="YYYY-MM-DD", help="Use only history before this day.")
+]
+ExcludeOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATTERN", help="Use no history of such models; repeatable."),
+]

@@ -6,15 +6,16 @@ A file is a NumPy archive (.npz, no pickles) of at least the arrays
     models    name of each row, each once
     items     name of each column, each once
 
-and, where known, `dates` (YYYY, YYYY-MM, YYYY-MM-DD or "" for each row) and `groups` (for each
-column). Further arrays are ignored.
+(a back-test does without the names) and, where known, `dates` (YYYY, YYYY-MM, YYYY-MM-DD or "" for
+each row), `groups` (for each column), and `pair_old`, `pair_new`, `pair_kind`: by name or number,
+rows of which one came out of the other, and how. Further arrays are ignored.
 """
 
 import calendar
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -25,7 +26,13 @@ import numpy.typing as npt
 from monitor.domain import errors
 
 REQUIRED = ("outcomes", "models", "items")
-OPTIONAL = ("dates", "groups")
+PAIRS = ("pair_old", "pair_new", "pair_kind")
+TYPES = {
+    "outcomes": ("biuf", "numbers"),
+    "pair_old": ("Uiu", "names or row numbers"),
+    "pair_new": ("Uiu", "names or row numbers"),
+}
+OPTIONAL = ("dates", "groups", *PAIRS)
 AXES = {"models": 0, "dates": 0, "items": 1, "groups": 1}
 # What zipfile, zlib and numpy raise on bytes that are not what they should be.
 UNREADABLE = (
@@ -43,7 +50,16 @@ UNREADABLE = (
     zlib.error,
 )
 
-Arrays = Mapping[str, npt.NDArray[np.generic]]
+Arrays = dict[str, npt.NDArray[np.generic]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two rows by name, the newer one a `kind` of the older: version, finetune, prompt, ..."""
+
+    old: str
+    new: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,6 +68,7 @@ class OutcomeMatrix:
 
     outcomes: (M, N), in [0, 1], NaN where missing; read-only.
     dates: (M,), as written; "" where unknown. groups: (N,), None where the file has none.
+    pairs: of rows that are both there; a file may name others.
     """
 
     outcomes: npt.NDArray[np.float64]
@@ -59,15 +76,23 @@ class OutcomeMatrix:
     items: tuple[str, ...]
     dates: tuple[str, ...]
     groups: tuple[str, ...] | None
+    pairs: tuple[Pair, ...] = ()
 
 
-def read_outcomes(path: Path) -> OutcomeMatrix:
+def read_outcomes(path: Path, *, needs_names: bool = True) -> OutcomeMatrix:
     """Read a file of outcomes.
+
+    Args:
+        path: the file.
+        needs_names: whether `models` and `items` must be there; else rows and columns that lack
+            names are called by their numbers.
 
     Raises:
         HistoryError: the file cannot be read or does not hold what it must; all findings at once.
     """
-    arrays = _load(path)
+    arrays = read_arrays(path, REQUIRED + OPTIONAL)
+    if not needs_names:
+        arrays = _numbered(arrays) | arrays
     for check in (_missing_arrays, _unfit_types, _unfit_shapes, _unfit_texts, _unfit_values):
         problems = check(str(path), arrays)
         if problems:
@@ -80,6 +105,7 @@ def read_outcomes(path: Path) -> OutcomeMatrix:
         items=_texts(arrays["items"]),
         dates=_texts(arrays["dates"]) if "dates" in arrays else ("",) * len(scores),
         groups=_texts(arrays["groups"]) if "groups" in arrays else None,
+        pairs=_pairs(arrays),
     )
 
 
@@ -97,8 +123,37 @@ def write_outcomes(path: Path, matrix: OutcomeMatrix) -> None:
     }
     if matrix.groups is not None:
         arrays["groups"] = np.array(matrix.groups)
+    if matrix.pairs:
+        arrays["pair_old"] = np.array([pair.old for pair in matrix.pairs])
+        arrays["pair_new"] = np.array([pair.new for pair in matrix.pairs])
+        arrays["pair_kind"] = np.array([pair.kind for pair in matrix.pairs])
     with path.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
+
+
+def read_arrays(path: Path, names: Collection[str]) -> Arrays:
+    """Read those arrays of an archive that it has.
+
+    Raises:
+        HistoryError: the file cannot be read.
+    """
+    name, todo = "", "write it with numpy.savez_compressed and plain arrays of numbers and text"
+    try:
+        # An archive or nothing: numpy would also open single arrays, and suggest pickles.
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            found = {member.removesuffix(".npy") for member in archive.namelist()}
+            arrays: Arrays = {}
+            for name in (name for name in names if name in found):
+                with archive.open(f"{name}.npy") as member:
+                    arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
+    except FileNotFoundError:
+        problem = _problem(str(path), "", "there is no such file", todo="correct the path")
+        raise errors.HistoryError([problem]) from None
+    except UNREADABLE as error:
+        kind = type(error).__name__
+        problem = _problem(str(path), name, f"cannot be read: {kind}: {error}", todo=todo)
+        raise errors.HistoryError([problem]) from error
+    return arrays
 
 
 def last_day(written: str) -> date | None:
@@ -117,30 +172,21 @@ def last_day(written: str) -> date | None:
     return first.replace(day=int(parts[3] or calendar.monthrange(year, month)[1]))
 
 
-def _load(path: Path) -> Arrays:
-    name, todo = "", "write it with numpy.savez_compressed and plain arrays of numbers and text"
-    try:
-        # An archive or nothing: numpy would also open single arrays, and suggest pickles.
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            found = {member.removesuffix(".npy") for member in archive.namelist()}
-            arrays: dict[str, npt.NDArray[np.generic]] = {}
-            for name in (name for name in REQUIRED + OPTIONAL if name in found):
-                with archive.open(f"{name}.npy") as member:
-                    arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
-    except FileNotFoundError:
-        problem = _problem(str(path), "", "there is no such file", todo="correct the path")
-        raise errors.HistoryError([problem]) from None
-    except UNREADABLE as error:
-        kind = type(error).__name__
-        problem = _problem(str(path), name, f"cannot be read: {kind}: {error}", todo=todo)
-        raise errors.HistoryError([problem]) from error
-    return arrays
+def _numbered(arrays: Arrays) -> Arrays:
+    """Names for the rows and columns of `outcomes`, if it is there and is a matrix."""
+    shape = arrays["outcomes"].shape if "outcomes" in arrays else ()
+    return {
+        name: np.array([f"{axis} {number}" for number in range(size)])
+        for name, axis, size in zip(("models", "items"), ("row", "column"), shape, strict=False)
+    }
 
 
 def _missing_arrays(path: str, arrays: Arrays) -> list[errors.Problem]:
+    together = PAIRS if any(name in arrays for name in PAIRS) else ()
     return [
-        _problem(path, name, "is missing", todo=f"add it; needed are {', '.join(REQUIRED)}")
-        for name in REQUIRED
+        _problem(path, name, "is missing", todo=f"add it; needed are {', '.join(needed)}")
+        for needed in (REQUIRED, together)
+        for name in needed
         if name not in arrays
     ]
 
@@ -148,8 +194,9 @@ def _missing_arrays(path: str, arrays: Arrays) -> list[errors.Problem]:
 def _unfit_types(path: str, arrays: Arrays) -> list[errors.Problem]:
     problems = []
     for name, array in arrays.items():
-        kinds, wanted = ("biuf", "numbers") if name == "outcomes" else ("U", "text")
-        if array.dtype.kind not in kinds:
+        kinds, wanted = TYPES.get(name, ("U", "text"))
+        # An empty list becomes an array of floats.
+        if array.size and array.dtype.kind not in kinds:
             what = f"holds {array.dtype}, not {wanted}"
             problems.append(_problem(path, name, what, todo=f"convert it to {wanted}"))
     return problems
@@ -169,7 +216,15 @@ def _unfit_shapes(path: str, arrays: Arrays) -> list[errors.Problem]:
         )
         for name, axis in AXES.items()
         if name in arrays and arrays[name].shape != (shape[axis],)
-    ]
+    ] + _unfit_pairs(path, arrays)
+
+
+def _unfit_pairs(path: str, arrays: Arrays) -> list[errors.Problem]:
+    shapes = {name: arrays[name].shape for name in PAIRS if name in arrays}
+    if all(len(shape) == 1 for shape in shapes.values()) and len(set(shapes.values())) <= 1:
+        return []
+    what = f"have shapes {', '.join(map(str, shapes.values()))}"
+    return [_problem(path, ", ".join(shapes), what, todo="one entry of each for every pair")]
 
 
 def _unfit_texts(path: str, arrays: Arrays) -> list[errors.Problem]:
@@ -227,6 +282,27 @@ def _scores(outcomes: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
     if outcomes.dtype.kind in "iu":
         scores[scores == -1.0] = np.nan
     return scores
+
+
+def _pairs(arrays: Arrays) -> tuple[Pair, ...]:
+    if PAIRS[0] not in arrays:
+        return ()
+    models = _texts(arrays["models"])
+    named = zip(*(_names(arrays[name], models) for name in PAIRS[:2]), strict=True)
+    kinds = _texts(arrays["pair_kind"])
+    return tuple(
+        Pair(old=old, new=new, kind=kind)
+        for (old, new), kind in zip(named, kinds, strict=True)
+        if old in models and new in models
+    )
+
+
+def _names(array: npt.NDArray[np.generic], models: Sequence[str]) -> tuple[str, ...]:
+    """Names as they stand; those of numbered rows, "" for a number that is no row's."""
+    if array.dtype.kind == "U":
+        return _texts(array)
+    names = dict(enumerate(models))
+    return tuple(names.get(int(number), "") for number in array)
 
 
 def _texts(array: npt.NDArray[np.generic]) -> tuple[str, ...]:

@@ -159,7 +159,15 @@ class SuiteSettings(Group):
     path: ConfigPath
     """Folder of the suite, or its suite.yaml."""
     history: tuple[HistoryFile, ...] = ()
-    """Without history every evaluation is a plain random sample."""
+    """Files to learn from; without any every evaluation is a plain random sample."""
+    guide: ConfigPath | None = None
+    """What `history fit` learnt from such files before, instead of them."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.history and self.guide:
+            raise ValueError("has both history and guide; name one of them")
+        return self
 
 
 class PriceSettings(Group):

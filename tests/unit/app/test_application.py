@@ -21,7 +21,8 @@ from tests.unit.app import installations
 from tests.unit.app.cancellations import FakeArchive, result
 from tests.unit.app.installations import configured, event, served
 
-PARTS = (ComputeThread, ConfiguredCatalog, SqliteBus, SqliteArchive, GraderProcesses)
+THREADS = (ComputeThread, ComputeThread)
+PARTS = (*THREADS, ConfiguredCatalog, SqliteBus, SqliteArchive, GraderProcesses)
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def pool(tmp_path: Path) -> Path:
 def closed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the parts in the order in which they were closed."""
     names: list[str] = []
-    for part in PARTS:
+    for part in set(PARTS):
         monkeypatch.setattr(part, "close", noting(part, names))
     return names
 
@@ -77,14 +78,14 @@ async def test_a_taken_port_closes_everything_again(
 async def test_a_locked_state_closes_what_was_opened_before(pool: Path, closed: list[str]) -> None:
     owner = await SqliteBus.open(pool / "state")
     await fail_to_open(configured(pool), StateLocked)
-    assert closed == ["ConfiguredCatalog", "ComputeThread"]
+    assert closed == ["ConfiguredCatalog", *(part.__name__ for part in THREADS)]
     await owner.close()
 
 
 async def test_a_bad_history_leaves_no_state_behind(pool: Path, closed: list[str]) -> None:
     (pool / "history.npz").write_bytes(b"no archive")
     await fail_to_open(configured(pool), HistoryError)
-    assert closed == ["ComputeThread"]
+    assert closed == [part.__name__ for part in THREADS]
     assert not (pool / "state").exists()
 
 

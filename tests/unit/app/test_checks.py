@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from monitor.adapters.embedded.state import FILE
-from monitor.app import checks
+from monitor.app import checks, histories
 from monitor.app.checks import Report
+from monitor.history.artefacts import write_artefact
 from monitor.settings import HistoryFile
 from tests.unit.app import installations
 from tests.unit.app.installations import NOWHERE, document, served
@@ -99,6 +100,34 @@ def test_history_of_another_suite_is_a_problem(pool: Path) -> None:
 def test_no_history_is_a_warning(pool: Path) -> None:
     (warning,) = check(pool, suites=[{"path": str(pool / "suite")}]).warnings
     assert warning.what.startswith("has no history")
+
+
+def fit_guide(pool: Path, exclude: str = "") -> list[dict[str, object]]:
+    """Write `guide.safetensors`; returns the suites that name it."""
+    file = HistoryFile(file=pool / "history.npz", exclude=(exclude,))
+    artefact = histories.prepare(installations.SUITE, [file], software="test")
+    write_artefact(pool / "guide.safetensors", artefact)
+    return [{"path": str(pool / "suite"), "guide": str(pool / "guide.safetensors")}]
+
+
+def test_a_fitted_guide_is_history_enough(pool: Path) -> None:
+    found = check(pool, suites=fit_guide(pool, "earlier-0*"))
+    assert found.problems == found.warnings == []
+    assert found.notes[-1].endswith(", fitted to 30 models")
+
+
+def test_a_guide_that_cannot_be_used_is_a_problem(pool: Path) -> None:
+    suites = fit_guide(pool)
+    (pool / "guide.safetensors").write_bytes(b"no guide")
+    (problem,) = problems(check(pool, suites=suites), pool)
+    assert problem.startswith("guide.safetensors: is no safetensors file")
+
+
+def test_a_guide_that_knows_a_model_is_a_warning(pool: Path) -> None:
+    endpoints = {"one": {"base_url": NOWHERE, "model": "earlier-07"}}
+    (warning,) = check(pool, suites=fit_guide(pool), endpoints=endpoints).warnings
+    assert warning.where == "endpoints.one"
+    assert "has learnt from its model 'earlier-07'" in warning.what
 
 
 def test_a_damaged_state_is_a_problem(pool: Path) -> None:

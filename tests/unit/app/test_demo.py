@@ -10,7 +10,7 @@ from monitor.domain.facts import AnswerSettled, Fact
 from monitor.domain.results import Outcome
 from monitor.wire import results
 
-ITEMS, DRAWS = 300, 100
+ITEMS, DRAWS = 1000, 200
 
 
 class Answers:

@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,9 @@ import pytest
 from monitor.adapters.embedded.archive import SqliteArchive
 from monitor.app import lookups
 from monitor.domain.errors import UsageError
-from monitor.wire import results
+from monitor.domain.plans import Answered, Drawn, Row
+from monitor.ports import Entry
+from monitor.wire import journal, results
 from tests.unit.app import states
 from tests.unit.app.states import TOPICS
 from tests.unit.wire import examples
@@ -68,14 +71,32 @@ async def test_dead_letters_say_why_and_from_where(tmp_path: Path) -> None:
 
 
 async def test_an_onlooker_reads_on_where_it_stood(tmp_path: Path) -> None:
-    await states.write_journal(tmp_path, 0, 1)
+    await states.write_journal(tmp_path, 0, 1, 2)
     archive = await SqliteArchive.open(tmp_path)
     onlooker = lookups.Onlooker(archive, states.OPEN)
     await onlooker.look()
     assert (onlooker.plan, onlooker.answered) == (examples.PLAN, 1)
-    await states.write_journal(tmp_path, 2)
+    await states.write_journal(tmp_path, 3)
     await onlooker.look()
     assert onlooker.answered == len(examples.ANSWERS)
+    await archive.close()
+
+
+async def test_an_onlooker_counts_draws_that_are_settled_by_earlier_ones(tmp_path: Path) -> None:
+    first, second, *_ = examples.DRAWS
+    rows: tuple[Row, ...] = (
+        Drawn(draws=(first, replace(second, item=first.item))),
+        Answered(answers=examples.ANSWERS[:1]),
+    )
+    entries = [
+        Entry(evaluation_id=states.OPEN, sequence=number, value=journal.encode(row))
+        for number, row in enumerate(rows)
+    ]
+    await states.commit(tmp_path, entries=tuple(entries))
+    archive = await SqliteArchive.open(tmp_path)
+    onlooker = lookups.Onlooker(archive, states.OPEN)
+    await onlooker.look()
+    assert onlooker.answered == 2
     await archive.close()
 
 

@@ -19,6 +19,7 @@ COMMANDS = [
     "suite check",
     "suite example",
     "suite record",
+    "history fit",
 ]
 
 
@@ -49,7 +50,7 @@ def test_the_version_is_that_of_the_package(terminal: Terminal) -> None:
 WRONG = [
     (["evaluate"], "Missing option '--suite'"),
     (["evaluate", "--concurrency", "many"], "--concurrency"),
-    (["evaluate", "--method", "best"], "'best' is not one of 'auto', 'faq', 'simple'"),
+    (["evaluate", "--method", "best"], "'best' is not one of 'auto', 'faq', "),
     (["evaluate", "--at-least", "2"], "--at-least"),
     (["simulate-endpoint", "--port", "70000"], "--port"),
     (["submit", "--wait", "-1"], "--wait"),

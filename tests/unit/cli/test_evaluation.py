@@ -45,6 +45,7 @@ MISTAKES = [
     (("--variant", "a/b"), "variant: "),
     (("--history", "absent.npz"), "absent.npz: there is no such file"),
     (("--history", "suite/suite.yaml"), "suite.yaml: cannot be read"),
+    (("--guide", "guide.safetensors"), "give --history or --guide, not both"),
     (("--suite", "absent"), "absent: no such file or directory"),
     (("--suite", "suite/items.jsonl"), "items.jsonl:2: "),
     (("--state", "suite/suite.yaml"), "suite.yaml: File exists"),

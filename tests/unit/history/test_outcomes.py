@@ -54,6 +54,37 @@ def test_dates_and_groups_may_be_absent(written: Callable[[Arrays], Path]) -> No
     assert (matrix.dates, matrix.groups) == (("", ""), None)
 
 
+def pairs(old: Any, new: Any, kind: Any) -> Arrays:  # noqa: ANN401 - whatever NumPy takes
+    return {"pair_old": np.array(old), "pair_new": np.array(new), "pair_kind": np.array(kind)}
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        pairs(["old"], ["new"], ["version"]),
+        pairs([0], [1], ["version"]),
+        pairs(["old", "gone"], ["new", "new"], ["version", "prompt"]),
+        pairs([0, 7], [1, 1], ["version", "prompt"]),
+    ],
+    ids=["by name", "by row", "a name of no row", "a number of no row"],
+)
+def test_pairs_of_rows_that_are_there_are_read(
+    written: Callable[[Arrays], Path], named: Arrays
+) -> None:
+    matrix = outcomes.read_outcomes(written(arrays() | named))
+    assert matrix.pairs == (outcomes.Pair(old="old", new="new", kind="version"),)
+
+
+def test_no_pairs_are_none(written: Callable[[Arrays], Path]) -> None:
+    assert outcomes.read_outcomes(written(arrays() | pairs([], [], []))).pairs == ()
+
+
+def test_rows_and_columns_may_lack_names(written: Callable[[Arrays], Path]) -> None:
+    path = written({"outcomes": arrays()["outcomes"]})
+    matrix = outcomes.read_outcomes(path, needs_names=False)
+    assert (matrix.models, matrix.items[-1]) == (("row 0", "row 1"), "column 2")
+
+
 @pytest.mark.parametrize("groups", [None, ("x", "y")])
 def test_what_is_written_is_read_back(tmp_path: Path, groups: tuple[str, ...] | None) -> None:
     written = outcomes.OutcomeMatrix(
@@ -62,12 +93,14 @@ def test_what_is_written_is_read_back(tmp_path: Path, groups: tuple[str, ...] | 
         items=("a", "b"),
         dates=("2024",),
         groups=groups,
+        pairs=(outcomes.Pair(old="m", new="m", kind="temperature"),),
     )
     outcomes.write_outcomes(tmp_path / "any.name", written)
     again = outcomes.read_outcomes(tmp_path / "any.name")
     np.testing.assert_array_equal(again.outcomes, written.outcomes)
     assert (again.models, again.items) == (written.models, written.items)
     assert (again.dates, again.groups) == (written.dates, written.groups)
+    assert again.pairs == written.pairs
 
 
 def test_outcomes_cannot_be_changed(written: Callable[[Arrays], Path]) -> None:
@@ -101,6 +134,9 @@ UNFIT: dict[str, tuple[Arrays, str]] = {
     "a model twice": ({"models": np.array(["old", "old"])}, "models, row 1: 'old' already"),
     "no such day": ({"dates": np.array(["2024-02-30", ""])}, "dates, row 0: '2024-02-30' is not"),
     "half a character": ({"items": np.array(["a", "b", "\ud800"])}, "items, column 2: holds what"),
+    "no kinds of pairs": ({"pair_old": np.array(["old"])}, "array pair_kind: is missing"),
+    "fractions as pairs": (pairs([0.5], [1.5], ["x"]), "pair_old: holds float64, not names or row"),
+    "too few kinds": (pairs([0, 1], [1, 0], ["x"]), r"have shapes \(2,\), \(2,\), \(1,\)"),
     "pickled": ({"models": np.array(["old", None], dtype=object)}, "models: cannot be read"),
 }
 

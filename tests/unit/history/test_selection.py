@@ -4,18 +4,21 @@ from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from monitor.history import selection
-from monitor.history.outcomes import OutcomeMatrix
+from monitor.history.outcomes import OutcomeMatrix, Pair
 
 NAN = np.nan
+FloatArray = npt.NDArray[np.float64]
 
 
 def matrix(
     rows: Sequence[Sequence[float]] = ((1, 0, 1), (0, 0, 1), (1, 1, 0)),
     models: Sequence[str] = ("gpt-1", "gpt-2", "llama"),
     dates: Sequence[str] = ("2023-05-01", "2024-03", ""),
+    pairs: Sequence[Pair] = (),
 ) -> OutcomeMatrix:
     return OutcomeMatrix(
         outcomes=np.array(rows, dtype=np.float64),
@@ -23,13 +26,14 @@ def matrix(
         items=("a", "b", "c"),
         dates=tuple(dates),
         groups=None,
+        pairs=tuple(pairs),
     )
 
 
 def test_columns_follow_the_suite() -> None:
-    chosen = selection.select(matrix(), ["c", "unknown", "a"])
-    np.testing.assert_array_equal(chosen.outcomes, [[1, NAN, 1], [1, NAN, 0], [0, NAN, 1]])
-    assert chosen.models == ("gpt-1", "gpt-2", "llama")
+    found = selection.select(matrix(), ["c", "unknown", "a"])
+    np.testing.assert_array_equal(found.outcomes, [[1, NAN, 1], [1, NAN, 0], [0, NAN, 1]])
+    assert found.models == ("gpt-1", "gpt-2", "llama")
 
 
 @pytest.mark.parametrize(
@@ -43,9 +47,9 @@ def test_columns_follow_the_suite() -> None:
     ],
 )
 def test_only_what_is_certainly_older_is_kept(before: date | None, models: tuple[str, ...]) -> None:
-    chosen = selection.select(matrix(), ["a", "b"], before=before)
-    assert chosen.models == models
-    assert chosen.outcomes.shape == (len(models), 2)
+    found = selection.select(matrix(), ["a", "b"], before=before)
+    assert found.models == models
+    assert found.outcomes.shape == (len(models), 2)
 
 
 def test_patterns_and_names_leave_models_out() -> None:
@@ -57,22 +61,41 @@ def test_patterns_and_names_leave_models_out() -> None:
     assert other_case.models == ("gpt-1", "gpt-2", "llama")
 
 
+def test_a_model_that_is_left_out_takes_its_family_with_it() -> None:
+    rows = matrix(models=["gpt-1", "gpt-1-high", "llama"])
+    assert selection.select(rows, ["a"], exclude_models=["GPT-1"]).models == ("llama",)
+    rows = matrix(pairs=[Pair(old="gpt-2", new="llama", kind="prompt")])
+    assert selection.select(rows, ["a"], exclude_models=["llama"]).models == ("gpt-1",)
+
+
+def test_rows_of_one_model_are_one_family() -> None:
+    rows = matrix(pairs=[Pair(old="gpt-1", new="llama", kind="temperature")])
+    first, second = selection.select(rows, ["a", "b"]), selection.select(rows, ["a", "b"])
+    assert first.families == (0, 1, 0)
+    assert selection.stack([first, second]).families == (0, 0, 2, 0, 2, 0)
+
+
 def test_rows_that_say_nothing_are_left_out() -> None:
-    chosen = selection.select(matrix([[NAN, 1, 1], [1, 1, 1], [NAN, NAN, NAN]]), ["a", "b"])
-    assert chosen.models == ("gpt-1", "gpt-2")
+    found = selection.select(matrix([[NAN, 1, 1], [1, 1, 1], [NAN, NAN, NAN]]), ["a", "b"])
+    assert found.models == ("gpt-1", "gpt-2")
     assert selection.select(matrix(), ["unknown"]).models == ()
 
 
-def test_stacked_rows_keep_their_order() -> None:
-    first = selection.select(matrix(), ["a", "b"])
-    second = selection.select(matrix(models=["x", "y", "z"]), ["a", "b"], exclude=["y"])
-    stacked = selection.stack([first, second])
-    assert stacked.models == ("gpt-1", "gpt-2", "llama", "x", "z")
-    assert stacked.outcomes.shape == (5, 2)
+def test_stacked_rows_are_in_the_order_of_their_dates() -> None:
+    first = selection.select(matrix(dates=["2023-05-01", "", "2024-03"]), ["a", "b"])
+    later = matrix(models=["x", "y", "z"], dates=["", "2024", "2023-04"])
+    stacked = selection.stack([first, selection.select(later, ["a", "b"])])
+    assert stacked.models == ("x", "z", "gpt-1", "gpt-2", "llama", "y")
+    assert stacked.dates == ("", "2023-04", "2023-05-01", "", "2024-03", "2024")
+    np.testing.assert_array_equal(stacked.outcomes[2:5], first.outcomes)
 
 
 def digest(rows: Sequence[Sequence[float]], models: Sequence[str] = ("m", "n")) -> str:
-    return selection.History(outcomes=np.array(rows), models=tuple(models)).digest
+    return chosen(np.array(rows), models).digest
+
+
+def chosen(outcomes: FloatArray, models: Sequence[str] = ("m", "n")) -> selection.History:
+    return selection.History(outcomes=outcomes, models=tuple(models), dates=("",) * len(models))
 
 
 def test_digest_is_that_of_the_values() -> None:
@@ -97,4 +120,4 @@ def test_digest_sees_every_difference(rows: list[list[float]], models: tuple[str
 
 def test_an_item_is_covered_by_one_outcome() -> None:
     rows = np.array([[1.0, NAN, NAN], [0.0, NAN, 0.5]])
-    assert selection.History(outcomes=rows, models=("m", "n")).items_covered == 2
+    assert chosen(rows).items_covered == 2

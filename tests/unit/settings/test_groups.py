@@ -188,6 +188,10 @@ PROBLEMS = [
         ),
     ),
     (
+        "suites: [{path: p, guide: g, history: [{file: f}]}]\n",
+        "monitor.yaml:1: suites[0]: has both history and guide; name one of them",
+    ),
+    (
         MINIMAL + "http:\n  port: 1\n  port: 2\n",
         "monitor.yaml:4: http.port: stands here a second time (keep one of the two)",
     ),

@@ -1,0 +1,162 @@
+"""A back-test as work that can be spread out: what to learn, then whom to evaluate how."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from monitor.domain.errors import UsageError
+from monitor.domain.policies import Budget
+from monitor.history import masks, paper_designs, trials
+from monitor.history.lessons import Lesson, Study
+from monitor.history.masks import Mask
+from monitor.history.outcomes import OutcomeMatrix
+from monitor.history.pools import PaperSettings, Trial
+from monitor.history.splits import Split
+from monitor.stats import designs
+
+# Evaluations of one trial: enough to keep a block of the paper's draws full, few enough to show
+# how far the work has come.
+CHUNK: Final = 16
+FEWEST_ITEMS: Final = 2
+PAPER: Final = PaperSettings()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a back-test is asked for.
+
+    designs: names in `trials.DESIGNS`.
+    budgets: by the text they were given as; a share is one of the file's items, so that all
+        targets get the same number of draws.
+    runs: evaluations of each target by each design. seed: of everything.
+    observed: what is left of the history; None leaves it whole.
+    """
+
+    designs: tuple[str, ...]
+    budgets: Mapping[str, Budget]
+    runs: int
+    seed: int
+    level: float = 0.95
+    observed: Mask | None = None
+    paper: PaperSettings = PAPER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Backtest:
+    """A file of outcomes, divided."""
+
+    matrix: OutcomeMatrix
+    split: Split
+    wanted: Wanted
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether every score of the file is 0 or 1."""
+        seen = self.matrix.outcomes[~np.isnan(self.matrix.outcomes)]
+        return bool(((seen == 0.0) | (seen == 1.0)).all())
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Number of draws by budget."""
+        items = len(self.matrix.items)
+        return {text: budget.draws(items) for text, budget in self.wanted.budgets.items()}
+
+    @property
+    def targets(self) -> tuple[int, ...]:
+        """Rows that are evaluated."""
+        return tuple(row for fold in self.split.folds for row in fold.targets)
+
+
+def check(backtest: Backtest) -> tuple[str, ...]:
+    """Check that every design is known and every target can be evaluated.
+
+    Returns:
+        What the user should know of budgets that some targets have too few items for.
+
+    Raises:
+        UsageError: something cannot be done.
+    """
+    wanted = backtest.wanted
+    unknown = [name for name in wanted.designs if name not in trials.DESIGNS]
+    if unknown:
+        known = ", ".join(trials.DESIGNS)
+        raise UsageError(f"--designs: there is no design {unknown[0]!r}; there are {known}")
+    if not wanted.designs or not wanted.budgets:
+        raise UsageError("--designs and --budgets must name at least one each")
+    counts = (~np.isnan(backtest.matrix.outcomes)).sum(axis=1)
+    return tuple(_check_targets(backtest, counts.tolist()))
+
+
+def _check_targets(backtest: Backtest, counts: Sequence[int]) -> Iterator[str]:
+    targets = backtest.targets
+    for row in targets:
+        if counts[row] < FEWEST_ITEMS:
+            raise UsageError(
+                f"row {row} ({backtest.matrix.models[row]!r}) has {counts[row]} outcomes; a target "
+                f"needs at least {FEWEST_ITEMS}: leave the row out of the file"
+            )
+    most = max(counts[row] for row in targets)
+    for text, budget in backtest.wanted.budgets.items():
+        n = budget.count or backtest.sizes[text]
+        short = [backtest.matrix.models[row] for row in targets if n > counts[row]]
+        if n > most:
+            raise UsageError(
+                f"--budgets {text}: {n} draws, but no target has more than {most} items"
+            )
+        if short:
+            named = ", ".join(map(repr, short))
+            yield f"{text}: {n} draws are more than the items of {named}: left out there"
+
+
+def studies(backtest: Backtest) -> Iterator[Study]:
+    """Yield what is to be learnt for each fold."""
+    wanted = backtest.wanted
+    groups = _labels(backtest.matrix)
+    for fold in backtest.split.folds:
+        outcomes = backtest.matrix.outcomes[list(fold.history)]
+        if wanted.observed is not None:
+            outcomes = masks.apply_mask(outcomes, wanted.observed, seed=wanted.seed)
+        yield Study(
+            outcomes=outcomes,
+            families=tuple(backtest.split.families[row] for row in fold.history),
+            groups=groups,
+            wants_fit=designs.WithoutReplacement.name in wanted.designs,
+            wants_factors=not paper_designs.VARIANTS.keys().isdisjoint(wanted.designs),
+            seed=wanted.seed,
+        )
+
+
+def all_trials(backtest: Backtest, lessons: Sequence[Lesson]) -> Iterator[Trial]:
+    """Yield the trials of every target by every design.
+
+    Args:
+        backtest: what is wanted of which file.
+        lessons: one for each fold.
+    """
+    wanted, sizes, is_binary = backtest.wanted, backtest.sizes, backtest.is_binary
+    every = tuple(range(wanted.seed, wanted.seed + wanted.runs))
+    seeds = [every[start : start + CHUNK] for start in range(0, wanted.runs, CHUNK)]
+    for fold, lesson in zip(backtest.split.folds, lessons, strict=True):
+        for target, design, chunk in itertools.product(fold.targets, wanted.designs, seeds):
+            yield Trial(
+                target=target,
+                scores=backtest.matrix.outcomes[target],
+                is_binary=is_binary,
+                lesson=lesson,
+                design=design,
+                sizes=sizes,
+                seeds=chunk,
+                level=wanted.level,
+                paper=wanted.paper,
+            )
+
+
+def _labels(matrix: OutcomeMatrix) -> tuple[int, ...]:
+    """Number the item groups; one group where the file has none."""
+    if matrix.groups is None:
+        return (0,) * len(matrix.items)
+    numbers: dict[str, int] = {}
+    return tuple(numbers.setdefault(name, len(numbers)) for name in matrix.groups)
