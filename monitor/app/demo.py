@@ -29,6 +29,8 @@ from monitor.wire.yaml_documents import field_name
 
 ITEMS = 2000
 BUDGET = "20%"
+# About the half-width of a difference: so what is unchanged can be told from what is worse.
+TOLERANCE = 0.03
 SEED = 7
 VARIANT = VariantName("chat")
 SOURCE = "/variant-monitor/demo"
@@ -120,7 +122,12 @@ def _settings(folder: Path, base_url: str) -> Settings:
                 for model in MODELS
             },
             "state": {"directory": folder / "state"},
-            "policies": [{"budget": BUDGET}],
+            "policies": [
+                {
+                    "budget": BUDGET,
+                    "objective": {"kind": "not_worse", "tolerance": TOLERANCE},
+                }
+            ],
             "http": {"port": 0},
         },
         where=field_name,

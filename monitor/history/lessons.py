@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from monitor.domain import errors
 from monitor.history import outcomes
-from monitor.stats import factor_models, replays, sampling, selection
+from monitor.stats import factor_models, sampling, selection
 from monitor.stats.answers import History
 from monitor.stats.factor_models import Factors
 from monitor.stats.factor_posterior import FactorPosterior
@@ -20,6 +20,8 @@ from monitor.stats.selection import Fit
 FEWEST_MODELS: Final = 2
 FEWEST_OUTCOMES: Final = 5
 MADE_UP: Final = 8
+# Where the factors are right, as they are for what they make up, a lower one does.
+FLOORS: Final = (sampling.FLOOR, 0.05)
 # The one factor of two models whose variance is 1.5^2: accuracies from .05 to .95 are likely.
 LEVELS: Final = ((-1.06,), (1.06,))
 
@@ -75,16 +77,9 @@ def given(factors: Factors, *, seed: int) -> Lesson:
         factors: a fitted model.
         seed: of what is made up.
     """
-    guide = FactorPosterior.of(factors)
-    replayed = _made_up(factors, seed=seed).replay(guide)
-    profile = replays.profile(replayed)
-    fit = Fit(
-        guide=guide,
-        candidate=guide.name,
-        profile=profile,
-        floor=sampling.FLOOR,
-        figures=replays.figures(replayed, profile),
-    )
+    guides = {FactorPosterior.name: FactorPosterior.of(factors)}
+    folds = [(_made_up(factors, seed=seed), guides)]
+    fit = selection.choose(guides, folds, floors=FLOORS)
     return Lesson(fit=fit, factors=factors, is_asked=True)
 
 

@@ -80,14 +80,33 @@ def fit(history: History, *, seed: int, pause: Callable[[], None] = lambda: None
     folds = [(fold, _fitted(fold.history, names)) for fold in _paced(found, pause)]
     if not folds:
         return _unreplayed(fitted[names[0]], names[0])
-    by_name = {name: _replayed(_paced(folds, pause), name, sampling.FLOOR) for name in names}
+    return choose(fitted, folds, pause=pause)
+
+
+def choose(
+    guides: Mapping[str, Guide],
+    folds: Sequence[tuple[Fold, Mapping[str, Guide]]],
+    *,
+    floors: Sequence[float] = FLOORS,
+    pause: Callable[[], None] = lambda: None,
+) -> Fit:
+    """Choose among guides that are fitted already, then floor and weights, by replays.
+
+    Args:
+        guides: fitted to all there is, the preferred one first.
+        folds: one or more, each with the same guides fitted to what it leaves in.
+        floors: the preferred one first.
+        pause: see `fit`.
+    """
+    first, *others = floors
+    by_name = {name: _replayed(_paced(folds, pause), name, first) for name in guides}
     chosen = _preferred(by_name)
-    by_floor = {sampling.FLOOR: by_name[chosen]}
-    by_floor |= {floor: _replayed(_paced(folds, pause), chosen, floor) for floor in FLOORS[1:]}
+    by_floor = {first: by_name[chosen]}
+    by_floor |= {floor: _replayed(_paced(folds, pause), chosen, floor) for floor in others}
     floor = _preferred(by_floor)
     profile = replays.profile(by_floor[floor])
     return Fit(
-        guide=fitted[chosen],
+        guide=guides[chosen],
         candidate=chosen,
         profile=profile,
         floor=floor,
