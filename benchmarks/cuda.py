@@ -1,4 +1,4 @@
-"""The same as `benchmarks.faq_speed`, on a GPU; says so and ends where there is none.
+"""The same as `benchmarks.speed`, on a GPU; says so and ends where there is none.
 
 python -m benchmarks.cuda
 """
@@ -8,7 +8,7 @@ import sys
 
 import torch
 
-from benchmarks import faq_speed
+from benchmarks import speed
 from monitor.stats import faq
 
 
@@ -23,12 +23,10 @@ def main() -> None:
         sys.stdout.write("skipped: torch sees no CUDA device on this machine\n")
         return
     sys.stdout.write(f"{torch.cuda.get_device_name()}\n")
-    side_by_side = faq.width(faq_speed.ITEMS, on_cpu=False)
-    faq_speed.report_draws("cuda", side_by_side=side_by_side, draws=given.draws)
+    side_by_side = faq.width(speed.ITEMS, on_cpu=False)
+    speed.report_draws("cuda", side_by_side=side_by_side, draws=given.draws)
     for observed in (0.05, 1.0):
-        faq_speed.report_fit(
-            "cuda", models=2_200, items=12_000, observed=observed, steps=given.steps
-        )
+        speed.report_fit("cuda", models=2_200, items=12_000, observed=observed, steps=given.steps)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
-"""What a draw of FAQ and a fit of its factors cost, on one core.
+"""What a draw costs, of FAQ and by the default guide, and a fit of factors, on one core.
 
-    python -m benchmarks.faq_speed
+    python -m benchmarks.speed
 
 A draw is scoring all items, choosing one, updating the posterior, and the exact variance that
-back-tests want. It is given as a multiple of one float32 matrix-vector product of the same size,
-timed in the same run, once for an evaluation alone and once for evaluations side by side, as
-back-tests run them. Its authors' own code took 2.2 to 2.9 ms a draw on a core like ours.
+back-tests want. It is given as a multiple of one float32 matrix-vector product, timed in the same
+run; of FAQ once for an evaluation alone and once for evaluations side by side, as back-tests run
+them. FAQ's authors' own code took 2.2 to 2.9 ms a draw on a core like ours.
 """
 
 import argparse
+import dataclasses
 import resource
 import sys
 import time
@@ -17,11 +18,15 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from monitor.stats import factor_models, faq, faq_draws
+from monitor.stats import factor_models, faq, faq_draws, rehearsals, sampling
 from monitor.stats.answers import History
+from monitor.stats.designs import WithoutReplacement
 from monitor.stats.factor_models import Factors, FactorSettings
+from monitor.stats.feature_model import FeatureModel
+from monitor.stats.rehearsals import Pool
 
 ITEMS, FACTORS = 12_032, 64
+EARLIER, GROUPS = 30, 14
 REFERENCE_MS = (2.2, 2.9)
 PUBLISHED_STEPS = 2_000
 SETTINGS = faq.Settings(tau=0.05)
@@ -90,7 +95,8 @@ def draw_seconds(factors: Factors, *, side_by_side: int, draws: int, device: str
     return seconds(evaluate, device, repetitions=20) / draws / side_by_side
 
 
-def report_draws(device: str, *, side_by_side: int, draws: int) -> None:
+def report_draws(device: str, *, side_by_side: int, draws: int) -> float:
+    """Return the seconds of a matrix-vector product."""
     factors = made_up_factors()
     product = product_seconds(factors, device)
     sys.stdout.write(
@@ -104,6 +110,26 @@ def report_draws(device: str, *, side_by_side: int, draws: int) -> None:
             f"products, {1 / draw:,.0f} draws/s, {gains[0]:.0f} to {gains[1]:.0f} times the "
             f"reference\n"
         )
+    return product
+
+
+def report_default(product: float, *, items: int, draws: int) -> None:
+    """The guide that history fits by default, in lagged rounds, up to a number of draws."""
+    history = made_up_history(EARLIER, items, 1.0)
+    labelled = dataclasses.replace(history, groups=np.arange(items) % GROUPS)
+    guide = FeatureModel.fit(labelled)
+    pool = Pool.of(history.outcomes[0])
+    bits = np.random.default_rng(2).integers(0, 2**sampling.CLOCK_BITS, items)
+
+    def evaluate() -> None:
+        rehearsals.rehearse(pool, guide, design=WithoutReplacement(), bits=bits, size=draws)
+
+    draw = seconds(evaluate, "cpu", repetitions=3) / draws
+    gains = [milliseconds / 1e3 / draw for milliseconds in REFERENCE_MS]
+    sys.stdout.write(
+        f"default guide, N = {items:,}, n = {draws:,}: {1e6 * draw:.1f} us a draw = "
+        f"{draw / product:.1f} products, {gains[0]:.0f} to {gains[1]:.0f} times the reference\n"
+    )
 
 
 def report_fit(device: str, *, models: int, items: int, observed: float, steps: int) -> None:
@@ -131,7 +157,10 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=20, help="of the fit that is timed")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    report_draws("cpu", side_by_side=faq.width(ITEMS, on_cpu=True), draws=given.draws)
+    side_by_side = faq.width(ITEMS, on_cpu=True)
+    product = report_draws("cpu", side_by_side=side_by_side, draws=given.draws)
+    report_default(product, items=ITEMS, draws=ITEMS // 10)
+    report_default(product, items=80_000, draws=8_000)
     report_fit("cpu", models=2_200, items=12_000, observed=0.05, steps=given.steps)
 
 
