@@ -2,12 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from plotly import graph_objects, subplots
-
-from monitor.domain.errors import UsageError
 
 COLOURS: Final = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377")
 HEIGHT: Final = 380
@@ -33,12 +30,8 @@ class Panel:
     mark: float | None = None
 
 
-def write_panels(path: Path, panels: Sequence[Panel], *, title: str) -> None:
-    """Draw the panels below each other.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+def write_panels(file: TextIO, panels: Sequence[Panel], *, title: str) -> None:
+    """Draw the panels below each other."""
     titles = [panel.title for panel in panels]
     figure = subplots.make_subplots(rows=len(panels), subplot_titles=titles)
     names = list(dict.fromkeys(curve.name for panel in panels for curve in panel.curves))
@@ -51,11 +44,7 @@ def write_panels(path: Path, panels: Sequence[Panel], *, title: str) -> None:
             figure.add_hline(panel.mark, row=row, col=1, line_dash="dot", line_color="grey")
         figure.update_xaxes(type="log", title=panel.x_title, row=row, col=1)
     figure.update_layout(title=title, height=HEIGHT * len(panels), template="plotly_white")
-    document: str = figure.to_html(include_plotlyjs=True, full_html=True)
-    try:
-        path.write_text(document, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+    file.write(figure.to_html(include_plotlyjs=True, full_html=True))
 
 
 def _trace(curve: Curve, colour: str, *, is_named: bool) -> graph_objects.Scatter:

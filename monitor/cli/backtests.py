@@ -97,13 +97,15 @@ def backtest(request: Request, output: Output, *, processes: int | None) -> None
     for remark in prepared.remarks:
         say(f"note: {remark}")
     with ExitStack() as stack:
+        # What cannot be written is better known before hours of work than after.
         file = None if output.records is None else stack.enter_context(_opened(output.records))
+        plot = None if output.plot is None else stack.enter_context(_opened(output.plot))
         workers = stack.enter_context(WorkerProcesses(processes))
         bar = stack.enter_context(_Bar())
         found = list(_written(backtests.run(prepared, workers, bar.show), file))
-    report = _report(request, prepared, found)
-    if output.plot is not None:
-        _plot(report, output.plot)
+        report = _report(request, prepared, found)
+        if plot is not None:
+            _plot(report, plot)
     if output.as_json:
         print_json(asdict(report))
     else:
@@ -252,7 +254,7 @@ def _number(value: float | None, form: str = ".2f") -> str:
     return UNKNOWN if value is None else format(value, form)
 
 
-def _plot(report: _Report, path: Path) -> None:
+def _plot(report: _Report, file: TextIO) -> None:
     found = [each for each in report.designs if each.coverage.share is not None]
     worth = [each for each in report.designs if each.ess_ratio is not None]
     panels = (
@@ -265,7 +267,7 @@ def _plot(report: _Report, path: Path) -> None:
         _panel("ess_ratio", {each: each.ess_ratio or 0.0 for each in worth}, mark=1.0),
         _panel("mean width of the intervals", {each: each.width or 0.0 for each in found}),
     )
-    plots.write_panels(path, panels, title=report.outcomes)
+    plots.write_panels(file, panels, title=report.outcomes)
 
 
 def _panel(

@@ -189,7 +189,7 @@ def _no_gain(fit: selection.Fit, draws: int) -> str:
         return "Plain random sampling: there is too little history to try out what it is worth."
     return (
         "Plain random sampling: on earlier models that were left out, a draw by history was worth "
-        f"{ratio:.2f} plain ones at {draws} draws."
+        f"{ratio:.2f} plain ones at {draws} draws: too little, or on too few models, to rely on."
     )
 
 

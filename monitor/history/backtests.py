@@ -66,8 +66,15 @@ class Backtest:
 
     @property
     def targets(self) -> tuple[int, ...]:
-        """Rows that are evaluated."""
-        return tuple(row for fold in self.split.folds for row in fold.targets)
+        """Rows that are evaluated: those of the folds with at least `FEWEST_ITEMS` outcomes."""
+        counts = self.counts
+        rows = (row for fold in self.split.folds for row in fold.targets)
+        return tuple(row for row in rows if counts[row] >= FEWEST_ITEMS)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Number of outcomes in each row of the file."""
+        return tuple((~np.isnan(self.matrix.outcomes)).sum(axis=1).tolist())
 
 
 def check(backtest: Backtest) -> tuple[str, ...]:
@@ -86,22 +93,21 @@ def check(backtest: Backtest) -> tuple[str, ...]:
         raise UsageError(f"--designs: there is no design {unknown[0]!r}; there are {known}")
     if not wanted.designs or not wanted.budgets:
         raise UsageError("--designs and --budgets must name at least one each")
-    counts = (~np.isnan(backtest.matrix.outcomes)).sum(axis=1)
-    return tuple(_check_targets(backtest, counts.tolist()))
+    return tuple(_check_targets(backtest))
 
 
-def _check_targets(backtest: Backtest, counts: Sequence[int]) -> Iterator[str]:
-    targets = backtest.targets
-    for row in targets:
-        if counts[row] < FEWEST_ITEMS:
-            raise UsageError(
-                f"row {row} ({backtest.matrix.models[row]!r}) has {counts[row]} outcomes; a target "
-                f"needs at least {FEWEST_ITEMS}: leave the row out of the file"
-            )
+def _check_targets(backtest: Backtest) -> Iterator[str]:
+    targets, counts, models = backtest.targets, backtest.counts, backtest.matrix.models
+    rows = {row for fold in backtest.split.folds for row in fold.targets}
+    if not targets:
+        raise UsageError(f"no target has {FEWEST_ITEMS} outcomes, which is the least it needs")
+    if empty := sorted(rows - set(targets)):
+        named = ", ".join(repr(models[row]) for row in empty)
+        yield f"fewer than {FEWEST_ITEMS} outcomes: {named}: left out"
     most = max(counts[row] for row in targets)
     for text, budget in backtest.wanted.budgets.items():
         n = budget.count or backtest.sizes[text]
-        short = [backtest.matrix.models[row] for row in targets if n > counts[row]]
+        short = [models[row] for row in targets if n > counts[row]]
         if n > most:
             raise UsageError(
                 f"--budgets {text}: {n} draws, but no target has more than {most} items"
@@ -137,10 +143,12 @@ def all_trials(backtest: Backtest, lessons: Sequence[Lesson]) -> Iterator[Trial]
         lessons: one for each fold.
     """
     wanted, sizes, is_binary = backtest.wanted, backtest.sizes, backtest.is_binary
+    evaluated = set(backtest.targets)
     every = tuple(range(wanted.seed, wanted.seed + wanted.runs))
     seeds = [every[start : start + CHUNK] for start in range(0, wanted.runs, CHUNK)]
     for fold, lesson in zip(backtest.split.folds, lessons, strict=True):
-        for target, design, chunk in itertools.product(fold.targets, wanted.designs, seeds):
+        targets = [row for row in fold.targets if row in evaluated]
+        for target, design, chunk in itertools.product(targets, wanted.designs, seeds):
             yield Trial(
                 target=target,
                 scores=backtest.matrix.outcomes[target],

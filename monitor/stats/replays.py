@@ -28,6 +28,8 @@ MOST_MODELS: Final = 24
 MOST_ITEMS: Final = 4000
 LARGEST_SHARE: Final = 0.25
 FEWEST_DRAWS: Final = 30
+# A model with fewer outcomes would be asked nearly all: no choice is left to learn from.
+FEWEST_ITEMS: Final = 40
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,7 +43,7 @@ class Case:
     @property
     def size(self) -> int:
         """Number of draws."""
-        return int(LARGEST_SHARE * len(self.items))
+        return max(FEWEST_DRAWS, int(LARGEST_SHARE * len(self.items)))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,12 +73,14 @@ class Figure:
     """What the replays say of evaluations of `n` draws.
 
     ess_ratio: variance of plain sampling over the guide's, each summed over the replayed models.
+    error: its standard error, were other models replayed; None where there is a single one.
     share_below: share of the replayed models for which plain sampling was better.
     models: how many were replayed.
     """
 
     n: int
     ess_ratio: float
+    error: float | None
     share_below: float
     models: int
 
@@ -89,7 +93,7 @@ def folds(history: History, *, seed: int) -> tuple[Fold, ...]:
         seed: of the items used where there are many, and of the clocks.
     """
     counts = history.observed.sum(axis=1)
-    fit = np.flatnonzero(LARGEST_SHARE * counts >= FEWEST_DRAWS)[-MOST_MODELS:]
+    fit = np.flatnonzero(counts >= FEWEST_ITEMS)[-MOST_MODELS:]
     newest_first = list(dict.fromkeys(history.families[fit[::-1]].tolist()))
     families = len(np.unique(history.families))
     if families == 1:
@@ -149,12 +153,21 @@ def _figure(replayed: Sequence[Rehearsal], n: int, profile: Profile | None) -> F
             for each in replayed
         ]
     )
+    ratio = float(plain.sum() / guided.sum())
     return Figure(
         n=n,
-        ess_ratio=float(plain.sum() / guided.sum()),
+        ess_ratio=ratio,
+        error=_error(plain, guided, ratio) if len(replayed) > 1 else None,
         share_below=float(np.mean(guided > plain)),
         models=len(replayed),
     )
+
+
+def _error(plain: FloatArray, guided: FloatArray, ratio: float) -> float:
+    """Return the standard error of a ratio of sums (Cochran 1977, section 2.11)."""
+    count = len(plain)
+    residuals = (plain - ratio * guided) / guided.mean()
+    return float(np.sqrt(np.square(residuals).sum() / (count * (count - 1))))
 
 
 def _guide_part(replayed: Rehearsal, length: int) -> FloatArray:

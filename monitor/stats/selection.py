@@ -54,14 +54,25 @@ class Fit:
         """
         if not self.figures:
             return None
-        sizes = [each.n for each in self.figures]
-        ratios = [each.ess_ratio for each in self.figures]
-        return float(np.interp(np.log(n), np.log(sizes), ratios))
+        return self._at(n, [each.ess_ratio for each in self.figures])
 
     def is_worth(self, n: int) -> bool:
-        """Whether an evaluation of `n` draws gains from the guide; not without a replay."""
+        """Whether an evaluation of `n` draws gains from the guide; not without a replay.
+
+        Few models that happened to suit the guide do not make it so: one standard error is taken
+        off.
+        """
         ratio = self.ess_ratio(n)
-        return ratio is not None and ratio >= WORTHWHILE
+        if ratio is None:
+            return False
+        lower = [
+            0.0 if each.error is None else each.ess_ratio - each.error for each in self.figures
+        ]
+        return ratio >= WORTHWHILE and self._at(n, lower) >= 1.0
+
+    def _at(self, n: int, values: Sequence[float]) -> float:
+        sizes = [each.n for each in self.figures]
+        return float(np.interp(np.log(n), np.log(sizes), values))
 
 
 def fit(history: History, *, seed: int, pause: Callable[[], None] = lambda: None) -> Fit:
@@ -147,7 +158,7 @@ def _preferred(replayed: Mapping[Choice, Sequence[Rehearsal]]) -> Choice:
 
     def worth(choice: Choice) -> float:
         ratios = [each.ess_ratio for each in replays.figures(replayed[choice])]
-        return float(np.exp(np.mean(np.log(ratios))))
+        return float(np.prod(ratios) ** (1.0 / len(ratios)))
 
     default, best = next(iter(replayed)), max(replayed, key=worth)
     return best if worth(best) > CLEARLY_BETTER * worth(default) else default

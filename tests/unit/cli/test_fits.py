@@ -50,8 +50,8 @@ def test_the_same_history_gives_the_same_file(pool: Path, terminal: Terminal) ->
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-@pytest.mark.usefixtures("pool")
-def test_too_little_history_to_try_it_out_is_said(terminal: Terminal) -> None:
+def test_too_little_history_to_try_it_out_is_said(pool: Path, terminal: Terminal) -> None:
+    write_history(pool / "history.npz", items=39)
     assert "Too little history to try it out" in fit(terminal).out
 
 

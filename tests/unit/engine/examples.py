@@ -102,7 +102,7 @@ def learnt(
     guide: guides.Guide, history: Digest, *, ess_ratio: float | None = 1.5, **changes: object
 ) -> planning.History:
     """A guide with what its replays have shown of evaluations of 30 draws; None without any."""
-    figure = Figure(n=30, ess_ratio=ess_ratio or 1.0, share_below=0.0, models=12)
+    figure = Figure(n=30, ess_ratio=ess_ratio or 1.0, error=0.01, share_below=0.0, models=12)
     figures = () if ess_ratio is None else (figure,)
     usual = Fit(guide=guide, candidate="", profile=None, floor=0.1, figures=figures)
     return planning.History(fit=replace(usual, **changes), digest=history)  # type: ignore[arg-type]

@@ -70,7 +70,7 @@ def fit(*, ess_ratio: float = 2.0) -> Fit:
         candidate="item_mean",
         profile=PROFILE,
         floor=0.2,
-        figures=(Figure(n=30, ess_ratio=ess_ratio, share_below=0.0, models=8),),
+        figures=(Figure(n=30, ess_ratio=ess_ratio, error=0.01, share_below=0.0, models=8),),
     )
 
 

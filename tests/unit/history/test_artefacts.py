@@ -36,7 +36,7 @@ def artefact(guide: str = "constant", **changes: object) -> Artefact:
         candidate="made up",
         profile=PROFILE,
         floor=0.25,
-        figures=(Figure(n=30, ess_ratio=1.5, share_below=0.25, models=12),),
+        figures=(Figure(n=30, ess_ratio=1.5, error=0.1, share_below=0.25, models=12),),
     )
     origin = fits.Origin(
         suite=SUITE.name,

@@ -67,18 +67,30 @@ def test_one_fraction_makes_the_file_fractional(score: float, *, is_binary: bool
 
 
 @pytest.mark.parametrize(
-    ("wanted", "missing", "message"),
+    ("wanted", "message"),
     [
-        (replace(WANTED, designs=("simplest",)), 0.0, "no design 'simplest'; there are simple, "),
-        (replace(WANTED, designs=()), 0.0, "must name at least one each"),
-        (replace(WANTED, budgets={}), 0.0, "must name at least one each"),
-        (replace(WANTED, budgets={"401": Budget(count=401)}), 0.0, "401 draws, but no target has "),
-        (WANTED, 0.9999, r"row 15 \('model-15'\) has 0 outcomes; a target needs at least 2"),
+        (replace(WANTED, designs=("simplest",)), "no design 'simplest'; there are simple, "),
+        (replace(WANTED, designs=()), "must name at least one each"),
+        (replace(WANTED, budgets={}), "must name at least one each"),
+        (replace(WANTED, budgets={"401": Budget(count=401)}), "401 draws, but no target has "),
     ],
 )
-def test_what_cannot_be_done_is_refused(wanted: Wanted, missing: float, message: str) -> None:
+def test_what_cannot_be_done_is_refused(wanted: Wanted, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        backtests.check(backtest(wanted, missing=missing))
+        backtests.check(backtest(wanted))
+
+
+def test_a_target_without_outcomes_is_left_out_and_named() -> None:
+    asked = backtest(missing=0.9999)
+    assert "fewer than 2 outcomes: 'model-15': left out" in backtests.check(asked)
+    assert 15 not in asked.targets
+
+
+def test_no_target_with_outcomes_is_refused() -> None:
+    whole = backtest()
+    empty = np.full_like(whole.matrix.outcomes, np.nan)
+    with pytest.raises(UsageError, match="no target has 2 outcomes"):
+        backtests.check(replace(whole, matrix=recorded.matrix(empty)))
 
 
 def test_a_target_with_too_few_items_for_a_budget_is_named() -> None:

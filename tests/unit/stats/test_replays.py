@@ -30,7 +30,7 @@ def test_no_family_stands_on_both_sides() -> None:
 
 def test_models_with_too_few_outcomes_are_not_replayed() -> None:
     outcomes = histories.informative().outcomes.copy()
-    outcomes[4, 100:] = np.nan
+    outcomes[4, 39:] = np.nan
     history = History.from_matrix(outcomes)
     assert sum(len(fold.cases) for fold in replays.folds(history, seed=0)) == 11
 
@@ -40,7 +40,7 @@ def test_models_with_too_few_outcomes_are_not_replayed() -> None:
     [
         History.empty(200),
         histories.informative(1),
-        histories.informative(12, 100),
+        histories.informative(12, 39),
         History.from_matrix(histories.informative(4).outcomes, families=[3] * 4),
     ],
 )
@@ -68,6 +68,14 @@ def test_a_case_is_what_the_model_answered() -> None:
     assert (case.pool.scores == outcomes[11, case.items]).all()
 
 
+def test_models_with_few_outcomes_are_replayed_at_the_least_size() -> None:
+    outcomes = histories.informative(8, 127).outcomes.copy()
+    outcomes[:, 64:] = np.nan
+    runs = replayed(History.from_matrix(outcomes))
+    assert [len(run.items) for run in runs] == [30] * 8
+    assert [figure.n for figure in replays.figures(runs)] == [30]
+
+
 def test_a_constant_guide_is_worth_plain_sampling() -> None:
     for figure in replays.figures(replayed(histories.informative())):
         assert figure.ess_ratio == pytest.approx(1.0, abs=0.01)
@@ -90,3 +98,12 @@ def test_replays_are_repeatable() -> None:
     same, other = replayed(history), replayed(history, seed=1)
     assert [run.items.tolist() for run in same] == [run.items.tolist() for run in replayed(history)]
     assert [run.items.tolist() for run in same] != [run.items.tolist() for run in other]
+
+
+def test_the_error_of_a_ratio_is_that_of_other_models() -> None:
+    """Close to what replaying a half of the models, or the other, tells."""
+    runs = replayed(histories.informative(40))
+    (first, *_), (even, *_), (odd, *_) = map(replays.figures, (runs, runs[::2], runs[1::2]))
+    assert first.error is not None
+    assert abs(even.ess_ratio - odd.ess_ratio) < 4 * 2 * first.error
+    assert replays.figures(runs[:1])[0].error is None

@@ -17,7 +17,7 @@ def informative() -> Fit:
 
 def sparse() -> History:
     outcomes = histories.informative().outcomes.copy()
-    return History.from_matrix(np.where(np.arange(200) % 4, np.nan, outcomes))
+    return History.from_matrix(np.where(np.arange(200) % 6, np.nan, outcomes))
 
 
 def test_a_history_that_tells_something_is_worth_using() -> None:
@@ -29,6 +29,11 @@ def test_a_history_of_noise_is_not() -> None:
     found = selection.fit(histories.noise(), seed=0)
     assert not found.is_worth(30)
     assert max(each.ess_ratio for each in found.figures) < selection.WORTHWHILE
+
+
+def test_nor_is_one_whose_scores_are_all_equal() -> None:
+    found = selection.fit(History.from_matrix(np.ones((6, 100))), seed=0)
+    assert not any(found.is_worth(each.n) for each in found.figures)
 
 
 def test_nor_is_one_too_sparse_to_be_replayed() -> None:
@@ -52,12 +57,21 @@ def test_a_fit_is_repeatable() -> None:
 
 def test_between_figures_the_ratio_is_interpolated() -> None:
     figures = tuple(
-        Figure(n=n, ess_ratio=ratio, share_below=0.0, models=9)
+        Figure(n=n, ess_ratio=ratio, error=0.01, share_below=0.0, models=9)
         for n, ratio in ((30, 1.0), (120, 2.0))
     )
     found = Fit(guide=informative().guide, candidate="", profile=None, floor=0.1, figures=figures)
     assert [found.ess_ratio(n) for n in (5, 60, 9000)] == pytest.approx([1.0, 1.5, 2.0])
     assert [found.is_worth(n) for n in (30, 31)] == [False, True]
+
+
+@pytest.mark.parametrize(("error", "is_worth"), [(0.4, True), (0.6, False), (None, False)])
+def test_a_gain_on_few_models_may_be_chance(error: float | None, is_worth: bool) -> None:  # noqa: FBT001 - a case
+    figure = Figure(n=30, ess_ratio=1.5, error=error, share_below=0.0, models=3)
+    fitted = Fit(
+        guide=informative().guide, candidate="", profile=None, floor=0.1, figures=(figure,)
+    )
+    assert fitted.is_worth(30) is is_worth
 
 
 def test_another_choice_must_be_clearly_better(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,11 +24,11 @@ HEADER = fits.FitHeader(
     guide="item_mean",
     candidate="",
     floor=0.25,
-    figures=(Figure(n=30, ess_ratio=1.5, share_below=0.25, models=4),),
+    figures=(Figure(n=30, ess_ratio=1.5, error=0.1, share_below=0.25, models=4),),
 )
 # As files of the first format hold it: this must stay readable.
 STORED = (
-    b'{"candidate":"","figures":[{"ess_ratio":1.5,"models":4,"n":30,"share_below":0.25}],'
+    b'{"candidate":"","figures":[{"error":0.1,"ess_ratio":1.5,"models":4,"n":30,"share_below":0.25}],'
     b'"floor":0.25,"guide":"item_mean","kind":"fitted_guide","origin":{"before":"2026-11-29",'
     b'"exclude":["chat-*"],"history_digest":"'
     + digest("history").encode()
