@@ -5,6 +5,10 @@
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test check style units commands format schemas lock tools clean
 
+# The arrays are small: more threads only wait for each other, above all where parts run side by side.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+
 VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements-dev.lock
