@@ -16,6 +16,7 @@ from tests.unit.engine.examples import begun, complete, in_order, published_poli
 from tests.unit.service.fakes import MemoryBus
 from tests.unit.service.worlds import World, world
 
+TWO_ROUNDS = 4
 BUDGET = Policy(budget=Budget(count=20))
 REPEATING = published_policy(50)
 WITHDRAWN = Cancel(
@@ -106,14 +107,14 @@ async def test_an_answer_counts_only_when_it_is_stored() -> None:
     run.bus.before = hold_answers
     await seen.clock.run()
     assert seen.facts.of(AnswerSettled) == []
-    assert len(run.journal.draws) == 8
+    assert len(run.journal.draws) == TWO_ROUNDS
     run.task.cancel()
     await asyncio.wait([run.task])
 
 
-@pytest.mark.parametrize(("concurrency", "out"), [(1, 1), (3, 3), (100, 8)])
+@pytest.mark.parametrize(("concurrency", "out"), [(1, 1), (3, 3), (100, TWO_ROUNDS)])
 async def test_so_many_questions_are_out_at_once(concurrency: int, out: int) -> None:
-    """A hundred are bounded by what can be drawn at first: two rounds of four."""
+    """A hundred are bounded by what can be drawn at first: two rounds of two."""
     seen = world(turns=100, concurrency=concurrency)
     run = await start(seen)
     await seen.clock.run(until=0.5)
