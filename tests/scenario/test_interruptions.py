@@ -116,7 +116,7 @@ async def test_stopped_before_it_began_it_takes_nothing() -> None:
     assert seen.published == []
 
 
-COMMITS = 27
+COMMITS = 32
 
 
 async def test_an_undisturbed_evaluation_makes_this_many_commits() -> None:
