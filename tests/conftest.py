@@ -1,7 +1,9 @@
 """What every test may use: recorded data and a broker, where they can be had."""
 
+import gc
 import os
-from collections.abc import Iterator
+import warnings
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "shared_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.shared)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    yield
+    if item.get_closest_marker("kafka") is not None:
+        # kafka-python, closed while it connects, leaves that socket to whoever collects garbage.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "unclosed <socket", ResourceWarning)
+            gc.collect()
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,9 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Self, TypeVar
 
@@ -17,6 +18,8 @@ R = TypeVar("R")
 # Each worker has a core of its own. How a library divides a sum among threads would also settle how
 # it is rounded.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# Work given out for each worker, so that none waits for more.
+AHEAD = 4
 
 
 class WorkerProcesses:
@@ -35,6 +38,7 @@ class WorkerProcesses:
         for name, value in ONE_THREAD.items():
             # The workers inherit it; this process does not read it again.
             os.putenv(name, value)
+        self._most_given_out = AHEAD * (processes or os.cpu_count() or 1)
         self._executor = ProcessPoolExecutor(
             processes, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
         )
@@ -49,8 +53,16 @@ class WorkerProcesses:
         Raises:
             UsageError: a worker died.
         """
+        # The executor's own map cancels what nobody waits for any more, and over that the executor
+        # stumbles when its workers are killed.
+        given_out: deque[Future[R]] = deque()
         try:
-            yield from self._executor.map(function, arguments)
+            for argument in arguments:
+                if len(given_out) == self._most_given_out:
+                    yield given_out.popleft().result()
+                given_out.append(self._executor.submit(function, argument))
+            while given_out:
+                yield given_out.popleft().result()
         except BrokenProcessPool:
             raise UsageError(
                 "a worker process was killed, perhaps for want of memory; try fewer --processes"
@@ -63,7 +75,7 @@ class WorkerProcesses:
         """Kill what is still at work."""
         for child in multiprocessing.active_children():
             child.kill()
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        self._executor.shutdown(wait=True)
 
 
 def _begin() -> None:

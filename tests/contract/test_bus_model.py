@@ -110,18 +110,22 @@ async def walk(installation: Installation, steps: list[bytes | Commit | None]) -
         await assert_equal(installation, model, bus)
 
 
-@hypothesis.settings(
-    max_examples=40, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture]
-)
-@hypothesis.given(steps=STEPS)
+EXAMPLES = {"sqlite": 60, "kafka": 15}
+
+
 def test_any_sequence_of_commits_and_restarts_equals_the_model(
-    install: Callable[[], Installation], steps: list[bytes | Commit | None]
+    install: Callable[[], Installation], request: pytest.FixtureRequest
 ) -> None:
-    async def run() -> None:
+    async def run(steps: list[bytes | Commit | None]) -> None:
         installation = install()
         try:
             await walk(installation, steps)
         finally:
             await installation.close()
 
-    asyncio.run(run())
+    @hypothesis.settings(max_examples=EXAMPLES[request.node.callspec.id])
+    @hypothesis.given(steps=STEPS)
+    def check(steps: list[bytes | Commit | None]) -> None:
+        asyncio.run(run(steps))
+
+    check()

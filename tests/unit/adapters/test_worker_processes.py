@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from monitor.adapters.worker_processes import ONE_THREAD, WorkerProcesses
+from monitor.adapters.worker_processes import AHEAD, ONE_THREAD, WorkerProcesses
 from monitor.domain.errors import UsageError
 
 NAMES = [f"${name}" for name in ONE_THREAD]
@@ -36,3 +36,10 @@ def test_no_worker_outlives_the_context() -> None:
         next(workers.map(operator.neg, range(1000)))
         assert multiprocessing.active_children()
     assert multiprocessing.active_children() == []
+
+
+def test_work_is_given_out_as_it_is_done() -> None:
+    arguments = iter(range(1000))
+    with WorkerProcesses(2) as workers:
+        assert next(workers.map(operator.neg, arguments)) == 0
+    assert next(arguments) <= 2 * AHEAD + 1
