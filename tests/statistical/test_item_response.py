@@ -8,7 +8,7 @@ from benchmarks import recorded_outcomes
 from tests.statistical import repetitions
 from tests.statistical.repetitions import Repetitions
 
-RUNS = {0.5: 100, 0.97: 500, 0.995: 100, 1.0: 100}
+RUNS = {0.5: 100, 0.97: 300, 0.995: 100, 1.0: 100}
 
 
 @cache
@@ -39,7 +39,7 @@ def test_an_interval_is_never_a_point(accuracy: float) -> None:
 def test_few_failures_are_worth_few_degrees_of_freedom() -> None:
     # A dozen failures, and no way to foresee them: a level this strict shows what they weigh.
     target = recorded_outcomes.item_response_target(0.97, earlier=(0.93, 0.99))
-    strict = Repetitions(target, runs=1000, level=0.99)
+    strict = Repetitions(target, runs=600, level=0.99)
     repetitions.assert_covers(strict.coverage, 0.99)
 
 

@@ -26,7 +26,7 @@ TARGETS = {
     "mistral-large-2407": 0.315,
 }
 OLD, NEW = "gpt-4o-2024-05-13", "gpt-4o-2024-08-06"
-RUNS = 500
+RUNS = 300
 
 
 class Recorded:
@@ -73,7 +73,7 @@ def test_history_makes_draws_worth_more(recorded: Recorded) -> None:
 @pytest.mark.parametrize("model", TARGETS)
 def test_a_version_is_seldom_called_worse_than_itself(recorded: Recorded, model: str) -> None:
     repeated = recorded.repetitions(model)
-    after = repeated.followed_by(repeated.target, runs=200)
+    after = repeated.followed_by(repeated.target, runs=150)
     repetitions.assert_at_most(0.025, recorded_outcomes.count_alarms(after), len(after))
 
 
