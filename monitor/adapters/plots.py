@@ -6,7 +6,15 @@ from typing import Final, TextIO
 
 from plotly import graph_objects, subplots
 
-COLOURS: Final = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377")
+COLOURS: Final = (
+    "#4477aa",
+    "#ee6677",
+    "#228833",
+    "#ccbb44",
+    "#aa3377",
+    "#66ccee",
+    "#bbbbbb",
+)
 HEIGHT: Final = 380
 
 

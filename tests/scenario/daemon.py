@@ -134,6 +134,27 @@ def simulated_endpoint(
         yield SimulatedEndpoint(base_url=said.split()[1])
 
 
+def evaluate(pool: Path, endpoint: SimulatedEndpoint, state: Path, **options: object) -> list[str]:
+    """The command that evaluates a version of the endpoint's model from the shell.
+
+    Args:
+        pool: folder of a suite and its history.
+        endpoint: serves a model that is called "model".
+        state: folder of the answers.
+        options: by their names, with underscores.
+    """
+    usual: dict[str, object] = {
+        "suite": pool / "suite",
+        "history": pool / "history.npz",
+        "state": state,
+        "base_url": endpoint.base_url,
+        "model": "model",
+        "version": "v1",
+    }
+    given = {name.replace("_", "-"): value for name, value in (usual | options).items()}
+    return ["evaluate", "--json", *(f"--{name}={value}" for name, value in given.items())]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Daemon:
     """A daemon that runs."""

@@ -53,19 +53,8 @@ def endpoint(served: SimulatedEndpoint) -> SimulatedEndpoint:
 
 
 def evaluate(pool: Path, endpoint: SimulatedEndpoint, state: Path) -> list[str]:
-    """The command that evaluates the version from the shell."""
-    options = {
-        "suite": pool / "suite",
-        "history": pool / "history.npz",
-        "state": state,
-        "base-url": endpoint.base_url,
-        "model": "model",
-        "variant": VARIANT,
-        "version": "v1",
-        "budget": DRAWS,
-        "concurrency": CONCURRENCY,
-    }
-    return ["evaluate", "--json", *(f"--{name}={value}" for name, value in options.items())]
+    options = {"variant": VARIANT, "budget": DRAWS, "concurrency": CONCURRENCY}
+    return product.evaluate(pool, endpoint, state, **options)
 
 
 @pytest.fixture(scope="module")

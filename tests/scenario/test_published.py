@@ -31,18 +31,8 @@ def endpoint(pool: Path) -> Iterator[SimulatedEndpoint]:
 
 
 def evaluate(pool: Path, endpoint: SimulatedEndpoint, state: Path) -> list[str]:
-    options = {
-        "suite": pool / "suite",
-        "history": pool / "history.npz",
-        "state": state,
-        "base-url": endpoint.base_url,
-        "model": "model",
-        "version": "v1",
-        "method": "faq_published",
-        "budget": DRAWS,
-        "concurrency": CONCURRENCY,
-    }
-    return ["evaluate", "--json", *(f"--{name}={value}" for name, value in options.items())]
+    options = {"method": "faq_published", "budget": DRAWS, "concurrency": CONCURRENCY}
+    return product.evaluate(pool, endpoint, state, **options)
 
 
 @pytest.fixture(scope="module")
