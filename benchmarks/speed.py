@@ -21,7 +21,8 @@ import torch
 from monitor.stats import factor_models, faq, faq_draws, rehearsals, sampling
 from monitor.stats.answers import History
 from monitor.stats.designs import WithoutReplacement
-from monitor.stats.factor_models import Factors, FactorSettings
+from monitor.stats.factor_models import Factors
+from monitor.stats.factor_settings import FactorSettings
 from monitor.stats.feature_model import FeatureModel
 from monitor.stats.rehearsals import Pool
 

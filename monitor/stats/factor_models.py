@@ -14,8 +14,7 @@ import numpy.typing as npt
 from monitor.stats import tensors
 from monitor.stats.answers import History
 from monitor.stats.arrays import FloatArray, IntArray
-
-FactorArray = npt.NDArray[np.float32]
+from monitor.stats.factor_settings import FactorArray, FactorSettings, Validation
 
 RANKS: Final = (8, 16, 32, 64)
 DECAYS: Final = (0.1, 1.0, 10.0)
@@ -73,29 +72,6 @@ class Factors:
         return rows.mean(axis=0), np.atleast_2d(np.cov(rows, rowvar=False))
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class FactorSettings:
-    """How factors are fitted, as in the paper.
-
-    k: number of factors.
-    decay: weight decay of AdamW (decoupled, so it is the shrinkage per unit of learning rate).
-    learning_rate, steps: of AdamW, on all observed cells at once.
-    seed: of the N(0, 1) start.
-    """
-
-    k: int
-    decay: float
-    learning_rate: float = 1e-2
-    steps: int = 2000
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name, least in (("k", 1), ("decay", 0), ("learning_rate", 0), ("steps", 1)):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= least):
-                raise ValueError(f"{name}: must be a finite number >= {least}, not {value}")
-
-
 def fit(history: History, settings: FactorSettings, *, device: str = "auto") -> Factors:
     """Fit by AdamW on the masked Bernoulli log-likelihood; fractional scores stay fractional.
 
@@ -116,14 +92,6 @@ def fit(history: History, settings: FactorSettings, *, device: str = "auto") -> 
         training = factor_training.Training(cells, settings, device=place)
         training.advance(settings.steps)
         return Factors.from_arrays(*training.factors())
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Validation:
-    """A candidate, and its mean log-loss on cells that it was not fitted to, in nats."""
-
-    settings: FactorSettings
-    loss: float
 
 
 def paper_grid(models: int) -> tuple[FactorSettings, ...]:

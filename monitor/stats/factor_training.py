@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from monitor.stats.answers import History
 from monitor.stats.arrays import FloatArray, IntArray
-from monitor.stats.factor_models import FactorArray, FactorSettings
+from monitor.stats.factor_settings import FactorArray, FactorSettings
 
 DENSE: Final = 0.2
 """Share of observed cells from which computing all cells is faster than picking some."""

@@ -10,7 +10,7 @@ import torch
 
 from monitor.stats.answers import History
 from monitor.stats.arrays import BoolArray, IntArray
-from monitor.stats.factor_models import FactorSettings, Validation
+from monitor.stats.factor_settings import FactorSettings, Validation
 from monitor.stats.factor_training import Cells, Training, observed
 
 FOLDS: Final = 5

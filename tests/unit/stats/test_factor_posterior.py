@@ -4,8 +4,9 @@ from scipy import special
 
 from monitor.stats import factor_models
 from monitor.stats.answers import Answers
-from monitor.stats.factor_models import Factors, FactorSettings, Validation
+from monitor.stats.factor_models import Factors
 from monitor.stats.factor_posterior import FactorPosterior
+from monitor.stats.factor_settings import FactorSettings, Validation
 from tests.unit.stats import histories
 
 NO_ANSWER = Answers.from_columns(items=[], scores=[])

@@ -8,7 +8,7 @@ from scipy import special
 from monitor.stats import factor_training
 from monitor.stats.answers import History
 from monitor.stats.arrays import FloatArray
-from monitor.stats.factor_models import FactorArray, FactorSettings
+from monitor.stats.factor_settings import FactorArray, FactorSettings
 from monitor.stats.factor_training import Cells, Training
 
 SETTINGS = FactorSettings(k=3, decay=0.7)

@@ -6,7 +6,7 @@ import torch
 
 from monitor.stats import factor_training, factor_validation, tensors
 from monitor.stats.answers import History
-from monitor.stats.factor_models import FactorSettings
+from monitor.stats.factor_settings import FactorSettings
 from monitor.stats.factor_training import Training
 
 CPU = torch.device("cpu")
