@@ -12,9 +12,10 @@ from typing import ClassVar, Final, Protocol
 import numpy as np
 
 from monitor.stats import arrays, draws, sampling
-from monitor.stats.arrays import BoolArray, FloatArray
+from monitor.stats.arrays import BoolArray, FloatArray, IntArray
 from monitor.stats.draws import Draws, ItemView
 from monitor.stats.sampling import Pool
+from monitor.stats.stratification import Layout
 
 
 class Design(Protocol):
@@ -131,9 +132,61 @@ class WithReplacement:
         return sampling.advance_renewed(pool, self.shares(pool, view), items=drawn)
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stratified:
+    """Draws n_h items of each stratum at random, no item twice.
+
+    Inside a stratum every undrawn item is equally likely; over the strata the draws are mixed as
+    their numbers are, so that no stratum is asked first.
+    """
+
+    name: ClassVar[str] = "stratified"
+    repeats: ClassVar[bool] = False
+
+    def shares(self, pool: Pool, view: ItemView) -> FloatArray:
+        """Return n_h/N_h for every undrawn item of a stratum that still has draws to give."""
+        layout = _layout(view)
+        given = np.bincount(layout.labels[~pool.undrawn], minlength=len(layout.draws))
+        open_strata = given < layout.draws
+        return np.asarray(layout.rates * (pool.undrawn & open_strata[layout.labels]))
+
+    def draw(self, pool: Pool, view: ItemView, *, size: int) -> tuple[Draws, Pool]:
+        """See `Design.draw`; no item twice, and none beyond the draws of its stratum."""
+        layout = _layout(view)
+        items = self._planned(pool, layout)
+        if not 1 <= size <= len(items):
+            raise ValueError(f"size: a round of {size} from {len(items)} undrawn items of the plan")
+        described = draws.describe_stratified(items[:size], layout=layout, view=view)
+        return described, sampling.advance(pool, layout.rates, items=items[:size])
+
+    def advance(self, pool: Pool, view: ItemView, *, items: Sequence[int]) -> Pool:
+        """See `Design.advance`."""
+        drawn = arrays.integers(items, name="items", below=len(pool.clocks))
+        return sampling.advance(pool, _layout(view).rates, items=drawn)
+
+    def _planned(self, pool: Pool, layout: Layout) -> IntArray:
+        """Return the undrawn items whose clocks are the first n_h of their strata, soonest first.
+
+        Clocks of one stratum stay in the order in which they began.
+        """
+        arrivals = np.where(pool.undrawn, pool.clocks / layout.rates, -1.0)
+        order = np.lexsort((arrivals, layout.labels))
+        firsts = np.cumsum(layout.sizes) - layout.sizes
+        strata = layout.labels[order]
+        planned = order[np.arange(len(order)) - firsts[strata] < layout.draws[strata]]
+        left = planned[pool.undrawn[planned]]
+        return left[np.argsort(arrivals[left], kind="stable")]
+
+
 DESIGNS: Final[Mapping[str, Design]] = MappingProxyType(
-    {each.name: each for each in (Simple(), WithoutReplacement(), WithReplacement())}
+    {each.name: each for each in (Simple(), WithoutReplacement(), WithReplacement(), Stratified())}
 )
+
+
+def _layout(view: ItemView) -> Layout:
+    if view.layout is None:
+        raise ValueError("layout: strata are drawn from, and the view has none")
+    return view.layout
 
 
 def _uncertain_shares(view: ItemView, candidates: BoolArray) -> FloatArray:

@@ -18,6 +18,7 @@ import numpy as np
 
 from monitor.stats import arrays, sampling
 from monitor.stats.arrays import BoolArray, FloatArray, IntArray
+from monitor.stats.stratification import Layout
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,12 +29,14 @@ class ItemView:
     groups: (N,) label of each item's group, numbered from 0.
     dispersion: variance of a score over p (1 - p), in (0, 1].
     floor: share of every draw that is spread evenly, in (0, 1].
+    layout: the strata of the N items, where the plan has any.
     """
 
     predictions: FloatArray
     groups: IntArray
     dispersion: float
     floor: float = sampling.FLOOR
+    layout: Layout | None = None
 
     @classmethod
     def from_columns(
@@ -43,6 +46,7 @@ class ItemView:
         *,
         dispersion: float,
         floor: float = sampling.FLOOR,
+        layout: Layout | None = None,
     ) -> Self:
         """Check and copy.
 
@@ -54,6 +58,8 @@ class ItemView:
         if not 0.0 < floor <= 1.0:
             raise ValueError(f"floor: must lie in (0, 1], not {floor!r}")
         size = len(predictions)
+        if layout is not None and len(layout.labels) != size:
+            raise ValueError(f"layout: {len(layout.labels)} items, the pool has {size}")
         return cls(
             predictions=arrays.floats(
                 predictions, name="predictions", size=size, within=(0.0, 1.0)
@@ -61,6 +67,7 @@ class ItemView:
             groups=arrays.integers(groups, name="groups", size=size),
             dispersion=dispersion,
             floor=floor,
+            layout=layout,
         )
 
 
@@ -83,7 +90,8 @@ class Draws:
     """The draws of one round in draw order, all columns of shape (size,).
 
     Every column describes the moment just before its draw; R includes the item drawn. Where items
-    repeat R is the whole pool, so that `rest_prediction_sum` is the sum of p over all items.
+    repeat R is the whole pool, so that `rest_prediction_sum` is the sum of p over all items; for
+    strata see `describe_stratified`.
 
     item: position in the pool.
     probability: q, the chance that this draw took this item, given all before it; never 0.
@@ -169,6 +177,32 @@ def describe_independent(items: IntArray, *, shares: FloatArray, view: ItemView)
         group_mass=np.minimum(group_mass / mass, 1.0),
         group_rest_prediction_sum=group_rest,
         group_model_variance=_model_variance(group_mass, group_ratio, group_spread) / sizes**2,
+    )
+
+
+def describe_stratified(items: IntArray, *, layout: Layout, view: ItemView) -> Draws:
+    """Return the stored columns of a round that drew `items` from their strata.
+
+    R is the stratum of the item, and inside a group their common part; the probability is that of
+    the item to be drawn at all, n_h/N_h.
+
+    Args:
+        items: (size,) distinct positions.
+        layout: of the pool.
+        view: predictions and groups.
+    """
+    strata, groups = layout.labels, int(view.groups.max()) + 1
+    parts = strata * groups + view.groups
+    nothing = np.zeros(len(items))
+    return Draws(
+        item=items,
+        probability=layout.rates[items],
+        prediction=view.predictions[items],
+        rest_prediction_sum=np.asarray(np.bincount(strata, view.predictions)[strata[items]]),
+        model_variance=nothing,
+        group_mass=np.ones(len(items)),
+        group_rest_prediction_sum=np.bincount(parts, view.predictions)[parts[items]],
+        group_model_variance=nothing,
     )
 
 

@@ -17,7 +17,8 @@ def ess_ratio(sample: Sample, estimate: PointEstimate) -> float | None:
     """Return [S^2 (N - n)/(N n)] / variance: n times it is the effective sample size.
 
     S^2 = N/(N-1) [ sum a z^2 / sum a - (sum a z / sum a)^2 ] over the answered draws, a the
-    estimate's coefficients. Exactly 1 for plain random sampling.
+    estimate's coefficients. Exactly 1 for plain random sampling. From strata the variance is added
+    in the brackets, by which the square of the mean is too large (Cochran 1977, equation 5A.44).
 
     Returns:
         None for a census, and where either variance is unknown or 0.
@@ -33,6 +34,8 @@ def ess_ratio(sample: Sample, estimate: PointEstimate) -> float | None:
     square = arrays.exact_sum(slopes * sample.answers**2) / total - mean * mean
     if not estimate.variance or square <= 0.0:
         return None
+    if sample.strata is not None:
+        square += estimate.variance
     spread = population / (population - 1) * square
     return spread * (population - size) / (population * size) / estimate.variance
 

@@ -17,7 +17,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from monitor.stats import arrays, variances
+from monitor.stats import arrays, stratified, variances
 from monitor.stats.arrays import FloatArray
 from monitor.stats.samples import Sample
 
@@ -135,8 +135,32 @@ def proactive_mean(sample: Sample) -> PointEstimate | NoValue:
     )
 
 
+def stratified_mean(sample: Sample) -> PointEstimate | NoValue:
+    """Return sum W_h mean_h z: for draws from strata; see `stratified`."""
+    if not sample.answered.any():
+        return NoValue(reason=NoValueReason.NO_ANSWER)
+    value, spread = stratified.mean(sample), stratified.spread(sample)
+    return PointEstimate(
+        value=value,
+        variance=spread.variance if spread.degrees else None,
+        coefficients=tuple(stratified.coefficients(sample).tolist()),
+        lower_shift=min(0.0, stratified.mean(sample.filled(0.0)) - value)
+        if sample.missing
+        else 0.0,
+        upper_shift=max(0.0, stratified.mean(sample.filled(1.0)) - value)
+        if sample.missing
+        else 0.0,
+        is_baseline=False,
+    )
+
+
 ESTIMATORS: Final[Mapping[str, Estimator]] = MappingProxyType(
-    {"sample_mean": sample_mean, "active_mean": active_mean, "proactive_mean": proactive_mean}
+    {
+        "sample_mean": sample_mean,
+        "active_mean": active_mean,
+        "proactive_mean": proactive_mean,
+        "stratified_mean": stratified_mean,
+    }
 )
 
 

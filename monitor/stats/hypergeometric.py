@@ -1,7 +1,7 @@
-"""Exact interval for the number of successes in a pool, from a plain random sample of it.
+"""The hypergeometric distribution: its tail, and exact bounds for a pool from a plain sample of it.
 
-The ends are decided in whole numbers, so they are the same on every machine; floating point only
-proposes where to look.
+All is decided in whole numbers, so it is the same on every machine; floating point only proposes
+where to look.
 """
 
 import functools
@@ -33,6 +33,12 @@ def success_bounds(successes: int, draws: int, population: int, *, level: float)
     if low == high and draws < population:
         return max(successes, low - 1), min(population - failures, high + 1)
     return low, high
+
+
+def upper_tail(successes: int, k: int, *, draws: int, population: int) -> float:
+    """Return P(X >= successes) for X successes in a plain sample of a pool that holds `k`."""
+    total = _tail_sum(successes, k, draws=draws, population=population)
+    return total / math.comb(population, draws)
 
 
 def _fewest_successes(successes: int, draws: int, population: int, *, tail: Fraction) -> int:
@@ -83,9 +89,15 @@ def _log_choose(n: int, k: np.ndarray) -> np.ndarray:
 
 
 def _tail_exceeds(successes: int, k: int, *, draws: int, population: int, tail: Fraction) -> bool:
-    """Decide P(X >= successes | K = k) > tail in whole numbers.
+    """Decide P(X >= successes | K = k) > tail in whole numbers."""
+    total = _tail_sum(successes, k, draws=draws, population=population)
+    return total * tail.denominator > tail.numerator * math.comb(population, draws)
 
-    The tail is sum_i C(k, i) C(N - k, n - i) / C(N, n); each term follows from the one before it.
+
+def _tail_sum(successes: int, k: int, *, draws: int, population: int) -> int:
+    """Return sum_{i >= successes} C(k, i) C(N - k, n - i); each term follows from the one before.
+
+    Over C(N, n) it is P(X >= successes | K = k).
     """
     others = population - k
     count = max(successes, draws - others)
@@ -95,4 +107,4 @@ def _tail_exceeds(successes: int, k: int, *, draws: int, population: int, tail: 
         total += term
         term = term * (k - count) * (draws - count) // ((count + 1) * (others - draws + count + 1))
         count += 1
-    return total * tail.denominator > tail.numerator * math.comb(population, draws)
+    return total

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from monitor.stats import arrays, betting, hypergeometric, quantiles, variances
+from monitor.stats import arrays, betting, hypergeometric, quantiles, stratified, variances
 from monitor.stats.estimators import PointEstimate
 from monitor.stats.samples import Sample
 from monitor.stats.variances import Gate
@@ -210,6 +210,33 @@ def wald(
     )
 
 
+def stratified_wilson(
+    sample: Sample, estimate: PointEstimate, *, level: float, quantile: float | None = None
+) -> Bounds | Refusal:
+    """Return Wilson's interval at the effective sample size: `stratified_mean`, draws from strata.
+
+    The variance at each mean p asked about is per_product p (1 - p), see `stratified.Spread`
+    (Wilson 1927; for samples of other designs: Dean and Pagano 2015), the quantile Student's.
+    """
+    spread = stratified.spread(sample)
+    if not spread.degrees:
+        return Refusal(reason=RefusalReason.TOO_FEW_DRAWS)
+    used = quantiles.student_quantile(spread.degrees, level=level) if quantile is None else quantile
+    lower, upper = _wilson(estimate.value, used**2 * spread.per_product)
+    # Filled in, the answers scatter otherwise too; where none is missing nothing changes.
+    if_wrong, if_right = (stratified.spread(sample.filled(score)) for score in (0.0, 1.0))
+    lowest = _wilson(estimate.value + estimate.lower_shift, used**2 * if_wrong.per_product)[0]
+    highest = _wilson(estimate.value + estimate.upper_shift, used**2 * if_right.per_product)[1]
+    return Bounds(
+        lower=lower,
+        upper=upper,
+        worst_lower=min(lower, lowest),
+        worst_upper=max(upper, highest),
+        quantile=used,
+        degrees=spread.degrees,
+    )
+
+
 def census(
     sample: Sample,
     estimate: PointEstimate,  # noqa: ARG001 - of the seam
@@ -236,6 +263,7 @@ INTERVALS: Final[Mapping[str, Interval]] = MappingProxyType(
         "betting": betting_bounds,
         "mixed_t": mixed_t,
         "wald": wald,
+        "stratified_wilson": stratified_wilson,
         "census": census,
     }
 )
@@ -243,6 +271,19 @@ INTERVALS: Final[Mapping[str, Interval]] = MappingProxyType(
 
 def _unshifted(lower: float, upper: float) -> Bounds:
     return Bounds(lower=lower, upper=upper, worst_lower=lower, worst_upper=upper)
+
+
+def _wilson(value: float, squared: float) -> tuple[float, float]:
+    """Return the p with (value - p)^2 <= squared p (1 - p).
+
+    Args:
+        value: estimated mean.
+        squared: squared quantile over the effective sample size.
+    """
+    known = _clip(value)
+    centre = known + squared / 2.0
+    reach = math.sqrt(squared * (known * (1.0 - known) + squared / 4.0))
+    return _clip((centre - reach) / (1.0 + squared)), _clip((centre + reach) / (1.0 + squared))
 
 
 def _lower_side(

@@ -4,16 +4,31 @@ from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
+from scipy import optimize, special
 
 from monitor.stats import arrays
 from monitor.stats.arrays import FloatArray
 
 LIMITS: Final = (0.005, 0.995)
+LARGEST_SHIFT: Final = 20.0
 
 
 def limited(predictions: FloatArray) -> FloatArray:
     """Return predictions no surer than `LIMITS`, so that no error is impossible."""
     return np.clip(predictions, *LIMITS)
+
+
+def shifted(predictions: FloatArray, mean: float) -> FloatArray:
+    """Return predictions within `LIMITS` whose logits are moved by one constant to this mean."""
+    low, high = LIMITS
+    target = min(max(mean, low), high)
+    logits = special.logit(limited(predictions))
+
+    def excess(shift: float) -> float:
+        return float(special.expit(logits + shift).mean()) - target
+
+    shift = optimize.brentq(excess, -LARGEST_SHIFT, LARGEST_SHIFT)
+    return limited(special.expit(logits + shift))
 
 
 def dispersion(foretold: Iterable[tuple[FloatArray, FloatArray]]) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 
 from monitor.stats import arrays, sampling, weights
 from monitor.stats.arrays import BoolArray, FloatArray, IntArray
+from monitor.stats.stratification import Layout
 
 WEIGHT_TOLERANCE: Final = 1e-9
 
@@ -36,6 +37,31 @@ class SampleColumns:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Strata:
+    """Which strata the draws came from.
+
+    labels: (n,) stratum of each draw, numbered from 0 in the order of the surrogate's signal.
+    sizes: (H,) items of each stratum.
+    draws: (H,) planned draws of each stratum.
+    """
+
+    labels: IntArray
+    sizes: IntArray
+    draws: IntArray
+
+    @classmethod
+    def of(cls, layout: Layout, items: Sequence[int] | IntArray) -> Self:
+        """Return the strata of draws of these items, (n,)."""
+        drawn = arrays.integers(items, name="items", below=len(layout.labels))
+        return cls(labels=layout.labels[drawn], sizes=layout.sizes, draws=layout.draws)
+
+    def fit(self, *, population: int) -> bool:
+        """Return whether they make up the pool, and every stratum gave its planned draws."""
+        given = np.bincount(self.labels, minlength=len(self.draws))
+        return np.array_equal(given, self.draws) and int(self.sizes.sum()) == population
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sample:
     """All draws of an evaluation in draw order, columns of shape (n,).
 
@@ -45,6 +71,7 @@ class Sample:
     answered: mask; scores: 0 where the answer is missing, to be read through the mask.
     weights: W, summing to 1.
     floor: share of every draw that was spread evenly.
+    strata: of the draws, where the design has any.
     """
 
     population: int
@@ -58,6 +85,7 @@ class Sample:
     answered: BoolArray
     weights: FloatArray
     floor: float = sampling.FLOOR
+    strata: Strata | None = None
 
     @classmethod
     def from_columns(
@@ -67,16 +95,19 @@ class Sample:
         population: int,
         dispersion: float = 1.0,
         floor: float = sampling.FLOOR,
+        strata: Strata | None = None,
     ) -> Self:
         """Check and copy.
 
         Raises:
-            ValueError: no draw, lengths differ, a value out of its range, or weights that do not
-                sum to 1.
+            ValueError: no draw, lengths differ, a value out of its range, weights that do not
+                sum to 1, or draws that are not the planned ones of the strata.
         """
         size = len(columns.items)
         if size == 0:
             raise ValueError("sample: at least one draw is needed")
+        if strata is not None and not strata.fit(population=population):
+            raise ValueError("strata: of another pool, or the draws are not those planned")
         shared = arrays.floats(columns.weights, name="weights", size=size, within=(0.0, 1.0))
         if abs(arrays.exact_sum(shared) - 1.0) > WEIGHT_TOLERANCE:
             raise ValueError("weights: must sum to 1")
@@ -107,6 +138,7 @@ class Sample:
             answered=np.array([score is not None for score in columns.scores]),
             weights=shared,
             floor=floor,
+            strata=strata,
         )
 
     @property
@@ -133,6 +165,11 @@ class Sample:
         """Return the scores (n,) with `score` for every missing answer."""
         return np.where(self.answered, self.scores, score)
 
+    def filled(self, score: float) -> Self:
+        """Return the sample as it would be if every missing answer were `score`."""
+        everything = np.full(self.size, fill_value=True)
+        return dataclasses.replace(self, scores=self.with_missing_as(score), answered=everything)
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class GroupColumns:
@@ -158,8 +195,10 @@ def group_sample(
         population: number of items of the group.
 
     Raises:
-        ValueError: no draw inside, or lengths differ.
+        ValueError: no draw inside, lengths differ, or the draws came from strata.
     """
+    if sample.strata is not None:
+        raise ValueError("strata: how many items of a group each has is not known")
     mask = np.array(inside, dtype=np.bool_)
     size = int(np.count_nonzero(mask))
     if len(mask) != sample.size or size == 0:

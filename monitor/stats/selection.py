@@ -8,8 +8,9 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from monitor.stats import item_features, replays, sampling
-from monitor.stats.answers import History
+from monitor.stats import forecasts, item_features, replays, sampling
+from monitor.stats.answers import Answers, History
+from monitor.stats.arrays import FloatArray, IntArray
 from monitor.stats.feature_model import FeatureModel
 from monitor.stats.guides import Guide
 from monitor.stats.item_groups import ItemGroups
@@ -69,6 +70,38 @@ class Fit:
             0.0 if each.error is None else each.ess_ratio - each.error for each in self.figures
         ]
         return ratio >= WORTHWHILE and self._at(n, lower) >= 1.0
+
+    @property
+    def beforehand(self) -> FloatArray:
+        """What the guide predicts before any answer, (N,)."""
+        return self.guide.predict(Answers.from_columns(items=[], scores=[]))
+
+    def expected_counts(self, n: int, *, mean: float | None = None) -> tuple[float, float]:
+        """Return the expected (failures, successes) among `n` draws by the guide.
+
+        Args:
+            n: number of draws.
+            mean: earlier estimate of the model's mean; None where there is none.
+        """
+        return forecasts.expected_counts(self.beforehand, size=n, mean=mean, floor=self.floor)
+
+    def promises(self, n: int, *, mean: float | None = None, is_asked: bool = False) -> bool:
+        """Whether `n` draws had better go by the guide than plainly.
+
+        They gain by it, and enough failures and successes are expected for its interval.
+
+        Args:
+            n: number of draws.
+            mean: see `expected_counts`.
+            is_asked: whether the guide is wanted whatever it gains.
+        """
+        if not (is_asked or self.is_worth(n)):
+            return False
+        return min(self.expected_counts(n, mean=mean)) >= forecasts.FEWEST_EXPECTED
+
+    def of_items(self, items: IntArray) -> "Fit":
+        """Return the fit for a pool that holds these items only, in this order."""
+        return dataclasses.replace(self, guide=self.guide.of_items(items))
 
     def _at(self, n: int, values: Sequence[float]) -> float:
         sizes = [each.n for each in self.figures]

@@ -11,6 +11,7 @@ from monitor.stats import sampling
 from monitor.stats.designs import DESIGNS, Design
 from monitor.stats.draws import Draws, ItemView
 from monitor.stats.sampling import Pool
+from tests.unit.stats import evaluations
 
 POPULATION = 40
 WITHOUT_REPEATS = sorted(name for name, design in DESIGNS.items() if not design.repeats)
@@ -18,6 +19,7 @@ VIEW = ItemView.from_columns(
     np.random.default_rng(0).uniform(0.005, 0.995, POPULATION),
     np.arange(POPULATION) % 3,
     dispersion=0.7,
+    layout=evaluations.even_layout(POPULATION, POPULATION),
 )
 
 
@@ -75,14 +77,24 @@ def test_columns_lie_where_they_must(design: Design) -> None:
 
 
 def test_every_probability_has_a_floor(design: Design) -> None:
-    view = ItemView.from_columns(np.array([0.5] + [0.0] * 9), [0] * 10, dispersion=1.0)
+    view = ItemView.from_columns(
+        np.array([0.5] + [0.0] * 9),
+        [0] * 10,
+        dispersion=1.0,
+        layout=evaluations.even_layout(10, 3, strata=1),
+    )
     for seed in range(20):
         drawn, _ = design.draw(pool(seed, 10), view, size=3)
         assert drawn.probability.min() >= 0.1 / 10 - 1e-12
 
 
 def test_probabilities_are_frequencies(design: Design) -> None:
-    small = ItemView.from_columns(np.array([0.02, 0.5, 0.9]), [0, 0, 1], dispersion=1.0)
+    small = ItemView.from_columns(
+        np.array([0.02, 0.5, 0.9]),
+        [0, 0, 1],
+        dispersion=1.0,
+        layout=evaluations.even_layout(3, 1, strata=1),
+    )
     runs = 3000
     rng = np.random.default_rng(4)
     seen: Counter[int] = Counter()

@@ -14,6 +14,7 @@ DESIGN_OF = {
     "sample_mean": "simple",
     "active_mean": "without_replacement",
     "proactive_mean": "with_replacement",
+    "stratified_mean": "stratified",
 }
 POPULATION = 80
 

@@ -31,6 +31,7 @@ USES = {
     "betting": Use(binary=False),
     "mixed_t": Use(design="without_replacement", estimator="active_mean"),
     "wald": Use(design="with_replacement", estimator="proactive_mean", accuracies=(0.2, 0.5, 0.8)),
+    "stratified_wilson": Use(design="stratified", estimator="stratified_mean"),
     "census": Use(n=POPULATION),
 }
 

@@ -5,18 +5,22 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from monitor.stats import designs, rounds, sampling, weights
+from monitor.stats import allocation, designs, rounds, sampling, weights
 from monitor.stats.answers import Answers
 from monitor.stats.arrays import BoolArray, FloatArray
 from monitor.stats.draws import DrawRow, ItemView
-from monitor.stats.samples import Sample, SampleColumns
+from monitor.stats.samples import Sample, SampleColumns, Strata
+from monitor.stats.stratification import Layout
 
 Predict = Callable[[Answers], FloatArray]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Setting:
-    """scores: (N,) true; missing: (N,) items that never answer; sizes: of the rounds."""
+    """scores: (N,) true; missing: (N,) items that never answer; sizes: of the rounds.
+
+    layout: the strata of the design that has any; three even ones where None.
+    """
 
     scores: FloatArray
     predict: Predict
@@ -25,14 +29,28 @@ class Setting:
     missing: BoolArray | None = None
     dispersion: float = 1.0
     lag: int = 1
+    layout: Layout | None = None
 
     @property
     def population(self) -> int:
         return len(self.scores)
 
+    @property
+    def strata(self) -> Layout | None:
+        if self.design != designs.Stratified.name:
+            return None
+        return self.layout or even_layout(self.population, sum(self.sizes))
+
     def answer(self, item: int) -> float | None:
         lost = self.missing is not None and self.missing[item]
         return None if lost else float(self.scores[item])
+
+
+def even_layout(population: int, n: int, strata: int = 3) -> Layout:
+    """Strata of neighbouring items."""
+    labels = np.arange(population) * strata // population
+    sizes = np.bincount(labels)
+    return Layout(labels=labels, draws=allocation.allocate(sizes, np.ones(strata), n, floor=1))
 
 
 def fixed(predictions: FloatArray) -> Predict:
@@ -57,13 +75,16 @@ def run_rounds(setting: Setting, rng: np.random.Generator) -> list[tuple[DrawRow
     for number, size in enumerate(setting.sizes):
         seen = drawn[: max(0, number - setting.lag)]
         predictions = setting.predict(_answers(setting, seen))
-        view = ItemView.from_columns(predictions, groups, dispersion=setting.dispersion)
+        view = ItemView.from_columns(
+            predictions, groups, dispersion=setting.dispersion, layout=setting.strata
+        )
         draws, pool = design.draw(pool, view, size=size)
         drawn.append(draws.rows())
     return drawn
 
 
 def sample(setting: Setting, rows: Sequence[DrawRow]) -> Sample:
+    layout = setting.strata
     columns = SampleColumns(
         items=[row.item for row in rows],
         probabilities=[row.probability for row in rows],
@@ -74,7 +95,10 @@ def sample(setting: Setting, rows: Sequence[DrawRow]) -> Sample:
         weights=weights.term_weights(len(rows), setting.population),
     )
     return Sample.from_columns(
-        columns, population=setting.population, dispersion=setting.dispersion
+        columns,
+        population=setting.population,
+        dispersion=setting.dispersion,
+        strata=Strata.of(layout, columns.items) if layout else None,
     )
 
 

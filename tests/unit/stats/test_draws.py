@@ -4,6 +4,7 @@ import pytest
 from monitor.stats import draws
 from monitor.stats.arrays import BoolArray, FloatArray, IntArray
 from monitor.stats.draws import Draws, ItemView
+from monitor.stats.stratification import Layout
 
 POPULATION = 30
 
@@ -108,3 +109,22 @@ def test_rows_are_plain_numbers(drawn: tuple[Draws, FloatArray, BoolArray]) -> N
 def test_a_dispersion_out_of_range_is_refused(dispersion: float) -> None:
     with pytest.raises(ValueError, match="dispersion"):
         ItemView.from_columns(np.full(2, 0.5), [0, 0], dispersion=dispersion)
+
+
+def test_draws_from_strata_have_the_chance_of_their_stratum() -> None:
+    known, layout = view(), Layout(labels=np.arange(POPULATION) % 3, draws=np.array([2, 4, 10]))
+    items = np.array([3, 4, 29])
+    for row in draws.describe_stratified(items, layout=layout, view=known).rows():
+        stratum = layout.labels == row.item % 3
+        group = stratum & (known.groups == known.groups[row.item])
+        assert row.probability == layout.draws[row.item % 3] / 10
+        assert row.prediction == known.predictions[row.item]
+        assert row.rest_prediction_sum == pytest.approx(known.predictions[stratum].sum())
+        assert row.group_rest_prediction_sum == pytest.approx(known.predictions[group].sum())
+        assert (row.model_variance, row.group_model_variance, row.group_mass) == (0.0, 0.0, 1.0)
+
+
+def test_strata_of_another_pool_are_refused() -> None:
+    layout = Layout.from_columns(labels=[0, 0, 0], draws=[1])
+    with pytest.raises(ValueError, match="layout: 3 items, the pool has 2"):
+        ItemView.from_columns(np.full(2, 0.5), [0, 0], dispersion=1.0, layout=layout)

@@ -7,6 +7,7 @@ import pytest
 from monitor.stats import effective, estimators
 from monitor.stats.draws import ItemView
 from monitor.stats.estimators import PointEstimate
+from monitor.stats.samples import Strata
 from tests.unit.stats import evaluations
 
 ESTIMATE = PointEstimate(
@@ -53,6 +54,15 @@ def test_plain_sampling_is_the_yardstick_and_a_census_beyond_it(
     found = estimators.sample_mean(sample)
     assert isinstance(found, PointEstimate)
     assert effective.ess_ratio(sample, found) == ratio
+
+
+def test_one_stratum_is_worth_as_much_as_plain_sampling() -> None:
+    plain = evaluations.plain_sample([1.0, 0.0, 1.0, 1.0], population=10)
+    whole = Strata(labels=np.zeros(4, dtype=np.int64), sizes=np.array([10]), draws=np.array([4]))
+    sample = dataclasses.replace(plain, strata=whole)
+    found = estimators.stratified_mean(sample)
+    assert isinstance(found, PointEstimate)
+    assert effective.ess_ratio(sample, found) == pytest.approx(1.0)
 
 
 def test_srs_variance_is_the_variance_over_all_samples() -> None:

@@ -164,3 +164,34 @@ def test_one_draw_with_replacement_has_no_variance() -> None:
     )
     sample = evaluations.run(setting, np.random.default_rng(0))
     assert point(estimators.proactive_mean(sample)).variance is None
+
+
+def stratified(*, missing: int = 0, seed: int = 4) -> Sample:
+    rng = np.random.default_rng(seed)
+    setting = evaluations.Setting(
+        scores=rng.integers(0, 2, 60).astype(np.float64),
+        predict=evaluations.fixed(rng.uniform(0.1, 0.9, 60)),
+        sizes=(18,),
+        design="stratified",
+        missing=np.arange(60) < missing,
+    )
+    return evaluations.run(setting, rng)
+
+
+@pytest.mark.parametrize("missing", [0, 10, 20])
+def test_the_stratified_mean_is_linear_in_the_scores(missing: int) -> None:
+    """Twenty: a stratum without an answer."""
+    sample = stratified(missing=missing)
+    found = point(estimators.stratified_mean(sample))
+    for draw in np.flatnonzero(sample.answered).tolist():
+        scores = sample.scores.copy()
+        scores[draw] = 1.0 - scores[draw]
+        moved = point(estimators.stratified_mean(dataclasses.replace(sample, scores=scores)))
+        step = (scores[draw] - sample.scores[draw]) * found.coefficients[draw]
+        assert moved.value - found.value == pytest.approx(step)
+
+
+def test_the_variance_of_strata_needs_two_answers_of_one() -> None:
+    sample = stratified()
+    one = dataclasses.replace(sample, answered=np.arange(sample.size) == 0)
+    assert point(estimators.stratified_mean(one)).variance is None

@@ -2,6 +2,9 @@ import numpy as np
 import pytest
 
 from monitor.stats import forecasts
+from monitor.stats.arrays import FloatArray
+from monitor.stats.signals import Signal
+from monitor.stats.stratification import Layout
 from tests.unit.stats import evaluations
 
 PREDICTIONS = np.random.default_rng(0).beta(4.0, 1.0, 200)
@@ -48,3 +51,36 @@ def test_all_items_are_all_outcomes() -> None:
 def test_a_forecast_needs_a_draw(size: int) -> None:
     with pytest.raises(ValueError, match=f"a forecast of {size} draws"):
         forecasts.expected_counts(PREDICTIONS, size=size)
+
+
+def signal(pass_rate: FloatArray | None, consistency: FloatArray) -> Signal:
+    return Signal.from_columns(
+        entropy=1.0 - consistency,
+        consistency=consistency,
+        single=consistency == 1.0,
+        pass_rate=pass_rate,
+    )
+
+
+EQUAL, HALF = np.full(200, 0.8), np.repeat([0.2, 0.9], 100)
+HALVES = Layout.from_columns(labels=np.repeat([0, 1], 100), draws=[10, 10])
+
+
+def test_strata_gain_what_other_models_keep_of_the_variance_between_them() -> None:
+    """Chances .2 and .9 in two halves: p (1 - p) is .125 on average, the rest lies between them."""
+    between = 0.35**2 * 200 / 199
+    explained = between / (0.125 + between)
+    graded = forecasts.expected_gain(signal(HALF, EQUAL), HALVES)
+    assert graded == pytest.approx(1.0 / (1.0 - forecasts.TRANSFER_OF_SCORES * explained))
+    agreed = forecasts.expected_gain(signal(None, HALF), HALVES)
+    assert agreed == pytest.approx(1.0 / (1.0 - forecasts.TRANSFER_OF_AGREEMENT * explained))
+
+
+@pytest.mark.parametrize("rates", [EQUAL, np.zeros(200), np.ones(200)])
+def test_a_signal_that_says_the_same_of_all_items_promises_nothing(rates: FloatArray) -> None:
+    assert forecasts.expected_gain(signal(rates, EQUAL), HALVES) == pytest.approx(1.0)
+
+
+def test_draws_from_the_wrong_strata_promise_a_loss() -> None:
+    layout = Layout.from_columns(labels=HALVES.labels, draws=[18, 2])
+    assert forecasts.expected_gain(signal(EQUAL, EQUAL), layout) < 1.0

@@ -40,3 +40,11 @@ def test_short_of_a_census_something_stays_open(level: float) -> None:
 def test_successes_and_failures_are_alike() -> None:
     low, high = hypergeometric.success_bounds(3, 40, 200, level=0.9)
     assert hypergeometric.success_bounds(37, 40, 200, level=0.9) == (200 - high, 200 - low)
+
+
+@pytest.mark.parametrize(("population", "k", "draws"), [(20, 4, 7), (35, 30, 12), (9, 0, 9)])
+def test_the_upper_tail(population: int, k: int, draws: int) -> None:
+    for successes in range(draws + 1):
+        tail = hypergeometric.upper_tail(successes, k, draws=draws, population=population)
+        expected = stats.hypergeom.sf(successes - 1, population, k, draws)
+        assert tail == pytest.approx(expected, abs=1e-12)

@@ -3,18 +3,31 @@ import dataclasses
 import numpy as np
 import pytest
 
-from monitor.stats import estimators, hypergeometric, intervals, quantiles, variances
+from monitor.stats import (
+    estimators,
+    hypergeometric,
+    intervals,
+    quantiles,
+    stratified,
+    variances,
+)
 from monitor.stats.arrays import FloatArray
 from monitor.stats.estimators import PointEstimate
 from monitor.stats.intervals import Bounds, Refusal, RefusalReason
 from monitor.stats.samples import Sample
 from tests.unit.stats import evaluations
 
+ESTIMATORS = {
+    "mixed_t": "active_mean",
+    "wald": "proactive_mean",
+    "stratified_wilson": "stratified_mean",
+}
+
 
 def bounds_of(
     sample: Sample, *, kind: str, level: float = 0.95, quantile: float | None = None
 ) -> Bounds | Refusal:
-    estimator = {"mixed_t": "active_mean", "wald": "proactive_mean"}.get(kind, "sample_mean")
+    estimator = ESTIMATORS.get(kind, "sample_mean")
     estimate = estimators.ESTIMATORS[estimator](sample)
     assert isinstance(estimate, PointEstimate)
     return intervals.INTERVALS[kind](sample, estimate, level=level, quantile=quantile)
@@ -236,3 +249,45 @@ def test_wald_outside_the_range_is_refused(shift: float) -> None:
     moved = dataclasses.replace(estimate, value=estimate.value + shift)
     found = intervals.wald(sample, moved, level=0.95)
     assert found == Refusal(reason=RefusalReason.OUTSIDE_RANGE)
+
+
+def from_strata(scores: FloatArray, *, n: int = 30, missing: int = 0) -> Sample:
+    setting = evaluations.Setting(
+        scores=scores,
+        predict=evaluations.blind(len(scores)),
+        sizes=(n,),
+        design="stratified",
+        missing=np.arange(len(scores)) < missing,
+    )
+    return evaluations.run(setting, np.random.default_rng(2))
+
+
+def test_wilson_bounds_are_as_far_as_their_own_variance_allows() -> None:
+    sample = from_strata(np.repeat([1.0, 0.0], [200, 100]))
+    found = given(bounds_of(sample, kind="stratified_wilson"))
+    worth, value = stratified.spread(sample), stratified.mean(sample)
+    for bound in (found.lower, found.upper):
+        variance = worth.per_product * bound * (1.0 - bound)
+        assert abs(value - bound) / variance**0.5 == pytest.approx(found.quantile)
+    assert found.quantile == quantiles.student_quantile(13.5, level=0.95)
+
+
+def test_without_a_failure_wilson_leaves_room_below() -> None:
+    found = given(bounds_of(from_strata(np.ones(300)), kind="stratified_wilson"))
+    assert found.upper == 1.0
+    assert 0.8 < found.lower < 0.95
+
+
+def test_missing_answers_of_strata_may_be_right_or_wrong() -> None:
+    sample = from_strata(np.repeat([1.0, 0.0], [150, 150]), missing=40)
+    found = given(bounds_of(sample, kind="stratified_wilson"))
+    shares = 1 / 30 * sample.missing
+    assert found.worst_upper >= found.upper
+    assert found.worst_lower < found.lower - 0.5 * shares
+
+
+def test_a_stratum_each_with_one_answer_shows_no_spread() -> None:
+    sample = from_strata(np.ones(6), n=3)
+    assert bounds_of(sample, kind="stratified_wilson") == Refusal(
+        reason=RefusalReason.TOO_FEW_DRAWS
+    )

@@ -10,6 +10,17 @@ def test_predictions_are_never_certain() -> None:
     assert predictions.limited(np.array([0.0, 0.5, 1.0])).tolist() == [0.005, 0.5, 0.995]
 
 
+@pytest.mark.parametrize("mean", [0.1, 0.5, 0.97])
+def test_shifted_predictions_have_the_mean_and_keep_their_order(mean: float) -> None:
+    shifted = predictions.shifted(np.array([0.1, 0.4, 0.9]), mean)
+    assert shifted.mean() == pytest.approx(mean, abs=0.002)
+    assert (np.diff(shifted) > 0.0).all()
+
+
+def test_a_shift_to_certainty_stops_at_the_limits() -> None:
+    assert predictions.shifted(np.array([0.1, 0.9]), 1.0).max() <= 0.995
+
+
 def test_dispersion_compares_residuals_with_single_answers() -> None:
     found = predictions.dispersion([(SCORES, np.full(4, 0.5))])
     assert found == pytest.approx((0.25 + 0.25) / 4 / 0.25)

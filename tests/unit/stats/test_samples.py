@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from monitor.stats import samples
-from monitor.stats.samples import GroupColumns, Sample, SampleColumns
+from monitor.stats.samples import GroupColumns, Sample, SampleColumns, Strata
+from monitor.stats.stratification import Layout
 
 COLUMNS = SampleColumns(
     items=[3, 0, 2],
@@ -67,3 +68,33 @@ def test_a_group_needs_a_draw(inside: list[bool]) -> None:
     empty = GroupColumns(masses=[], rest_prediction_sums=[], model_variances=[])
     with pytest.raises(ValueError, match="inside"):
         samples.group_sample(sample, inside, columns=empty, population=2)
+
+
+LAYOUT = Layout.from_columns(labels=[0, 0, 1, 1], draws=[1, 2])
+
+
+def test_a_filled_sample_misses_nothing() -> None:
+    filled = Sample.from_columns(COLUMNS, population=4).filled(0.25)
+    assert filled.missing == 0
+    assert filled.answers.tolist() == [1.0, 0.25, 0.5]
+
+
+def test_strata_are_those_of_the_items_drawn() -> None:
+    strata = Strata.of(LAYOUT, COLUMNS.items)
+    sample = Sample.from_columns(COLUMNS, population=4, strata=strata)
+    assert sample.strata is not None
+    assert sample.strata.labels.tolist() == [1, 0, 1]
+    assert sample.strata.sizes.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(("items", "population"), [([0, 1, 2], 4), ([3, 0, 2], 5), ([3, 2], 4)])
+def test_strata_that_do_not_fit_are_refused(items: list[int], population: int) -> None:
+    with pytest.raises(ValueError, match="strata: of another pool"):
+        Sample.from_columns(COLUMNS, population=population, strata=Strata.of(LAYOUT, items))
+
+
+def test_a_group_of_strata_is_not_known() -> None:
+    sample = Sample.from_columns(COLUMNS, population=4, strata=Strata.of(LAYOUT, COLUMNS.items))
+    columns = GroupColumns(masses=[1.0], rest_prediction_sums=[1.0], model_variances=[0.0])
+    with pytest.raises(ValueError, match="strata"):
+        samples.group_sample(sample, [True, False, False], columns=columns, population=2)

@@ -74,6 +74,33 @@ def test_a_gain_on_few_models_may_be_chance(error: float | None, is_worth: bool)
     assert fitted.is_worth(30) is is_worth
 
 
+def fit(ess_ratio: float, *, floor: float = 0.1) -> Fit:
+    figure = Figure(n=30, ess_ratio=ess_ratio, error=0.0, share_below=0.0, models=9)
+    return Fit(
+        guide=informative().guide, candidate="", profile=None, floor=floor, figures=(figure,)
+    )
+
+
+def test_a_guide_promises_where_it_gains_and_enough_of_either_is_expected() -> None:
+    assert fit(2.0).promises(30)
+    assert not fit(1.0).promises(30)
+    assert fit(1.0).promises(30, is_asked=True)
+    assert not fit(2.0).promises(8)
+    assert not fit(2.0).promises(30, mean=0.97)
+
+
+def test_draws_that_are_spread_evenly_see_what_the_pool_holds() -> None:
+    failures, successes = fit(2.0, floor=1.0).expected_counts(30)
+    assert successes == pytest.approx(30 * fit(2.0).beforehand.mean(), rel=0.02)
+    assert failures + successes == pytest.approx(30, rel=0.01)
+
+
+def test_a_fit_of_some_items_predicts_what_it_did_for_them() -> None:
+    items = np.array([7, 3])
+    found = fit(2.0).of_items(items).beforehand
+    np.testing.assert_allclose(found, fit(2.0).beforehand[items])
+
+
 def test_another_choice_must_be_clearly_better(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selection, "CLEARLY_BETTER", 0.0)
     eager = selection.fit(histories.informative(), seed=0)
