@@ -61,7 +61,7 @@ schemas: setup ## write the JSON Schemas anew after a change of the wire formats
 lock: ## resolve the dependencies anew (needs uv)
 	$(COMPILE) pyproject.toml --group dev --upgrade --output-file $(LOCK)
 	$(COMPILE) pyproject.toml --constraint $(LOCK) --output-file requirements.lock
-	$(COMPILE) pyproject.toml --extra torch --constraint $(LOCK) --output-file requirements-torch.lock
+	$(COMPILE) pyproject.toml --extra torch --extra entailment --constraint $(LOCK) --output-file requirements-torch.lock
 	$(COMPILE) --group build --constraint $(LOCK) --output-file requirements-build.lock
 	$(COMPILE) --group deploy --constraint $(LOCK) --upgrade --output-file requirements-deploy.lock
 

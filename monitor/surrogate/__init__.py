@@ -1,0 +1,1 @@
+"""Cheap models' answers to a suite, and what they say about its items before anything is bought."""
