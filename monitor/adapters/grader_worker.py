@@ -9,6 +9,7 @@ import json
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 from monitor.domain import answers, suites
 from monitor.grading import graders
@@ -17,14 +18,18 @@ from monitor.wire.suites import decode_item, encode_item
 READY = b"ready\n"
 # The parent kills on time; this is for a parent that is gone.
 _ORPHAN_SECONDS = 5.0
+_QUESTION = "?"
 
 
 def encode_request(spec: suites.GraderSpec, item: suites.Item, text: str) -> bytes:
     """One line that asks for a grade."""
+    # No grader here reads the question, and there may be large pictures in it.
+    bare = replace(item, input=_QUESTION, prompt={})
     document = {
         "kind": spec.kind,
         "options": dict(spec.options),
-        "item": encode_item(item).decode(),
+        "item": encode_item(bare).decode(),
+        "order": list(item.order),
         "text": text,
     }
     return json.dumps(document).encode() + b"\n"
@@ -49,7 +54,7 @@ def replies(line: bytes) -> Iterator[bytes]:
     """Say when the grader of a request is prepared, then grade what the request asks for."""
     document = json.loads(line)
     spec = suites.GraderSpec(kind=document["kind"], options=document["options"])
-    item = decode_item(document["item"].encode())
+    item = replace(decode_item(document["item"].encode()), order=tuple(document["order"]))
     graders.GRADERS[spec.kind].prepare()
     yield READY
     grade = graders.grade(spec, item, document["text"])

@@ -10,7 +10,9 @@ I for the pronoun, unless marked as a letter: "Option A fits", "(I)", "A because
 
 A target is a letter or the exact words of a choice; of several targets one is enough, so this is
 not the grader for questions that want all of them. The letters are those of the item's `choices`;
-where the question itself lists the choices, `letters` names them, for example ABCD.
+where the question itself lists the choices, `letters` names them, for example ABCD. Where the suite
+shuffles choices, texts have the letters that the model saw, and targets and extracted answers those
+of the suite's own order.
 """
 
 import re
@@ -74,18 +76,12 @@ _DENIED_WITHIN = 32
 
 
 def extract(options: grader.Options, item: suites.Item, text: str) -> str | None:
-    """Return the capital letter that the text settles on."""
+    """Return the capital letter of the choice, in the suite's order, that the text settles on."""
     letters = _letters(options, item)
-    text = normalisation.compatible(text)
-    for value in statements.stated(text, options.get("marker")):
-        if letter := _of_value(value, letters, item.choices):
-            return letter
-    visible = normalisation.undecorated(statements.without_reasoning(text))
-    if settled := _settled(visible, letters):
-        return settled
-    if grader.read(options, OPTIONS, "answer") == "stated":
-        return None
-    return _unstated(visible, letters, item.choices)
+    shown = _shown(options, letters, item.shown_choices, normalisation.compatible(text))
+    if shown is None or not item.order:
+        return shown
+    return letters[item.order[letters.index(shown)]]
 
 
 def compare(options: grader.Options, item: suites.Item, extracted: str) -> float:
@@ -105,6 +101,21 @@ def check(options: grader.Options, item: suites.Item) -> list[errors.Problem]:
     return found + grader.target_problems(
         item, lambda target: _of_target(target, letters, item) is not None, todo
     )
+
+
+def _shown(
+    options: grader.Options, letters: str, choices: tuple[str, ...], text: str
+) -> str | None:
+    """Letter that the text settles on, of the choices as the model sees them."""
+    for value in statements.stated(text, options.get("marker")):
+        if letter := _of_value(value, letters, choices):
+            return letter
+    visible = normalisation.undecorated(statements.without_reasoning(text))
+    if settled := _settled(visible, letters):
+        return settled
+    if grader.read(options, OPTIONS, "answer") == "stated":
+        return None
+    return _unstated(visible, letters, choices)
 
 
 def _choice_problems(options: grader.Options, item: suites.Item) -> list[errors.Problem]:

@@ -36,6 +36,17 @@ class Grader:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """A grader whose scores come from elsewhere: only its options and items can be checked here.
+
+    check: as that of a `Grader`. needs: what has to be configured before it can be used.
+    """
+
+    check: Callable[[Options, suites.Item], list[errors.Problem]]
+    needs: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """A named setting of a grader; `wanted` says in words what `accepts` lets through."""
 

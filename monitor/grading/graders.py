@@ -1,13 +1,16 @@
 """The graders there are, by the name that a suite gives as `kind`, and how they are used."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from monitor.domain import answers, errors, suites
 from monitor.grading import (
     choice,
     exact,
+    external,
     include,
     json_fields,
+    judge,
     lists,
     math_equality,
     normalised,
@@ -15,7 +18,7 @@ from monitor.grading import (
     regex,
     token_f1,
 )
-from monitor.grading.grader import Grader, nearest
+from monitor.grading.grader import Grader, Outside, nearest
 
 GRADERS: dict[str, Grader] = {
     "exact": Grader(extract=exact.extract, compare=exact.compare, check=exact.check),
@@ -55,6 +58,13 @@ GRADERS: dict[str, Grader] = {
 }
 
 
+OUTSIDE: dict[str, Outside] = {
+    judge.KIND: Outside(check=judge.check, needs="judges under `suites` in the configuration"),
+    "command": Outside(check=external.check, needs="`graders.commands` in the configuration"),
+    "http": Outside(check=external.check, needs="`graders.urls` in the configuration"),
+}
+"""Graders that ask others; their scores may be any number from 0 to 1."""
+
 Grading = Callable[[suites.GraderSpec, suites.Item, str], Awaitable[answers.Grade]]
 
 
@@ -73,11 +83,27 @@ def grade(spec: suites.GraderSpec, item: suites.Item, text: str) -> answers.Grad
 
 def problems(spec: suites.GraderSpec, item: suites.Item) -> list[errors.Problem]:
     """What is wrong with a grader, its options or the item they are to grade (see Grader.check)."""
-    if spec.kind not in GRADERS:
-        todo = nearest(spec.kind, [*GRADERS])
+    known = GRADERS.get(spec.kind) or OUTSIDE.get(spec.kind)
+    if known is None:
+        todo = nearest(spec.kind, [*GRADERS, *OUTSIDE])
         what = f"unknown grader {spec.kind!r:.80}"
         return [errors.Problem(where="grader.kind", what=what, todo=todo)]
-    return GRADERS[spec.kind].check(spec.options, item)
+    return known.check(spec.options, item)
+
+
+def is_binary(kind: str) -> bool:
+    """Whether every score is 0 or 1, which an exact interval needs."""
+    return kind in GRADERS and GRADERS[kind].is_binary
+
+
+def outside(suite: suites.Suite) -> tuple[suites.GraderSpec, ...]:
+    """The different graders of a suite that ask others, in the order of its items."""
+    specs = (suite.grader_of(item) for item in suite.items)
+    found: list[suites.GraderSpec] = []
+    for spec in specs:
+        if spec.kind in OUTSIDE and spec not in found:
+            found.append(spec)
+    return tuple(found)
 
 
 async def self_check(suite: suites.Suite, grading: Grading) -> list[errors.Problem]:
@@ -85,6 +111,9 @@ async def self_check(suite: suites.Suite, grading: Grading) -> list[errors.Probl
 
     A target in which the grader finds no answer is tried behind its marker, and at last compared as
     it is: a pattern may want more than the target. The first that runs out of time is the last.
+    Nothing is asked of others, which would cost: their items are passed over.
+
+    Letters in targets are those of the choices as the suite has them, so these are not shuffled.
 
     Args:
         suite: what to check.
@@ -93,7 +122,9 @@ async def self_check(suite: suites.Suite, grading: Grading) -> list[errors.Probl
     problems = []
     for item, target in [(each, target) for each in suite.items for target in each.target]:
         spec = suite.grader_of(item)
-        result = await _own_grade(spec, item, target, grading=grading)
+        if spec.kind in OUTSIDE:
+            continue
+        result = await _own_grade(spec, replace(item, order=()), target, grading=grading)
         is_slow = result.ungraded is answers.Ungraded.TIME_LIMIT
         if result.score != 1.0:
             problems.append(_own_problem(spec, item, target, is_slow=is_slow))

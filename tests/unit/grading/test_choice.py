@@ -1,8 +1,9 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.unit.grading.examples import found_wrong, graded, item
+from tests.unit.grading.examples import found_wrong, graded, item, reading
 
 CITIES = item("B", choices=("Lyon", "Paris", "Rome", "A train"))
 TEN = item("J", choices=tuple("abcdefghij"))
@@ -143,6 +144,25 @@ def test_options(answer: str, options: dict[str, Any], letter: str | None) -> No
 def test_letters_of_choices_that_the_question_lists() -> None:
     assert graded("choice", "Answer: E", item("E"), letters="ABCDE").score == 1.0
     assert graded("choice", "Answer: F", item("E"), letters="ABCDE").ungraded == "no_answer"
+
+
+SHUFFLED = replace(item("B", choices=("red", "green", "blue", "grey")), order=(3, 1, 0, 2))
+
+
+@pytest.mark.parametrize(
+    ("answer", "letter", "score"),
+    [
+        ("ANSWER: B", "B", 1.0),
+        ("The answer is (C).", "A", 0.0),
+        ("A) grey", "D", 0.0),
+        ("green", "B", 1.0),
+        ("ANSWER: red", "A", 0.0),
+        ("I would go with D.", "C", 0.0),
+        ("ANSWER: A or B", None, None),
+    ],
+)
+def test_shuffling_is_undone(answer: str, letter: str | None, score: float | None) -> None:
+    assert reading("choice", answer, SHUFFLED) == (answer, letter, score)
 
 
 def test_target_may_be_the_words_of_a_choice() -> None:

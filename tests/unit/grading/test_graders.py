@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -55,6 +56,11 @@ def test_no_target() -> None:
 )
 async def test_target_is_right_by_its_own_grader(target: str, kind: str, options: Any) -> None:  # noqa: ANN401
     assert await graders.self_check(suite(item(target), kind, **options), here) == []
+
+
+async def test_letters_in_targets_are_those_before_shuffling() -> None:
+    shuffled = replace(item("A", "y", choices=("x", "y", "z")), order=(2, 0, 1))
+    assert await graders.self_check(suite(shuffled, "choice"), here) == []
 
 
 @pytest.mark.parametrize(
