@@ -15,6 +15,7 @@ from typing import Any
 import httpx2
 import openai
 
+from monitor.adapters import image_files
 from monitor.domain.answers import Breakdown, Broken, ChatRequest, Exchange
 from monitor.domain.errors import ConfigError, Problem
 from monitor.wire import completions
@@ -32,7 +33,7 @@ _KEPT_HEADERS = frozenset({b"date", b"retry-after", b"retry-after-ms", b"llm_pro
 
 _NULS = rb"\x00{0,3}"  # of UTF-16 and UTF-32
 
-Call = Callable[[openai.AsyncOpenAI], Coroutine[Any, Any, httpx2.Response]]
+Call = Callable[[openai.AsyncOpenAI], Coroutine[Any, Any, httpx2.Response | Exchange]]
 
 
 class OpenAIEndpoint:
@@ -72,11 +73,16 @@ class OpenAIEndpoint:
 
     async def ask(self, request: ChatRequest, *, seconds: float) -> Exchange:
         """Ask once; whatever goes wrong, or takes longer than `seconds`, is a value."""
-        body = completions.encode_request(request, limit_field=self._limit_field)
-        response = await self._send(
-            lambda client: client.post("/chat/completions", cast_to=httpx2.Response, body=body),
-            seconds,
-        )
+
+        async def post(client: openai.AsyncOpenAI) -> httpx2.Response | Exchange:
+            try:
+                whole = await image_files.inlined(request)
+            except ValueError as error:
+                return Broken(cause=Breakdown.IMAGE, detail=str(error))
+            body = completions.encode_request(whole, limit_field=self._limit_field)
+            return await client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+
+        response = await self._send(post, seconds)
         if not isinstance(response, httpx2.Response):
             return response
         return completions.decode_completion(response.content)

@@ -3,7 +3,8 @@
 Templates are Jinja in a sandbox, as suites come from anywhere. They see
 
 - `input`: the item's text, empty where the item brings chat messages;
-- `choices`: the choices, each with `letter` and `text` ({% for letter, text in choices %});
+- `choices`: the choices in the order in which they are shown, each with `letter` and `text`
+  ({% for letter, text in choices %});
 - `metadata`: the item's own fields;
 - `range`, for at most ten thousand numbers in one rendering.
 
@@ -15,7 +16,7 @@ template that can be written: it is a guard against slips and mischief, not a ja
 
 import functools
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import jinja2
@@ -25,6 +26,7 @@ import jinja2.sandbox
 
 from monitor.domain import errors, suites
 
+MOST_CHOICES = len(string.ascii_uppercase)
 _RANGE_AT_MOST = 10_000
 _FAILURES = (
     jinja2.TemplateError,
@@ -68,22 +70,32 @@ _SANDBOX = _sandbox()
 def render(suite: suites.Suite, item: suites.Item) -> tuple[suites.Message, ...]:
     """Messages to send for an item.
 
-    An item of chat messages is sent as it is, behind the system message if the suite has one; the
-    user template is for items of text.
+    First the system message, then the examples, then the question. An item of chat messages is sent
+    as it is: the user template is for items of text, and a system message with which the item
+    begins takes the place of the suite's.
 
     Raises:
         SuiteError: a template is not valid, reaches for what it may not, or names something that
             the item does not have.
     """
-    prompt = suite.prompt
+    prompt = suite.prompt_of(item)
+    examples = tuple(_turns(prompt.examples))
+    if not isinstance(item.input, str) and item.has_own_system:
+        return (item.input[0], *examples, *item.input[1:])
     system: tuple[suites.Message, ...] = ()
     if prompt.system is not None:
         content = _rendered("prompt.system", prompt.system, item)
         system = (suites.Message(role="system", content=content),)
     if not isinstance(item.input, str):
-        return system + item.input
+        return (*system, *examples, *item.input)
     content = _rendered("prompt.user", prompt.user, item)
-    return (*system, suites.Message(role="user", content=content))
+    return (*system, *examples, suites.Message(role="user", content=content))
+
+
+def _turns(examples: Iterable[suites.Example]) -> Iterator[suites.Message]:
+    for example in examples:
+        yield suites.Message(role="user", content=example.user)
+        yield suites.Message(role="assistant", content=example.assistant)
 
 
 def problems(prompt: suites.Prompt) -> list[errors.Problem]:
@@ -97,17 +109,25 @@ def problems(prompt: suites.Prompt) -> list[errors.Problem]:
     return found
 
 
-def reads_metadata(prompt: suites.Prompt) -> bool:
-    """Whether a template names `metadata`, so that it is part of what is asked.
+def reads(prompt: suites.Prompt, name: str) -> bool:
+    """Whether a template reads what it calls by this name; one that cannot be used does not."""
+    return any(name in _names(template or "") for template in (prompt.user, prompt.system))
 
-    Args:
-        prompt: templates in which `problems` finds nothing.
-    """
-    templates = (prompt.user, prompt.system or "")
-    return any(
-        "metadata" in jinja2.meta.find_undeclared_variables(_SANDBOX.parse(template))
-        for template in templates
-    )
+
+def shows_choices(suite: suites.Suite, item: suites.Item) -> bool:
+    """Whether a template that is used for the item reads its choices."""
+    prompt = suite.prompt_of(item)
+    user = prompt.user if isinstance(item.input, str) else ""
+    system = None if item.has_own_system else prompt.system
+    return reads(suites.Prompt(user=user, system=system), "choices")
+
+
+@functools.lru_cache(maxsize=256)
+def _names(template: str) -> frozenset[str]:
+    try:
+        return frozenset(jinja2.meta.find_undeclared_variables(_SANDBOX.parse(template)))
+    except _FAILURES:
+        return frozenset()
 
 
 @functools.lru_cache(maxsize=256)
@@ -119,7 +139,7 @@ def _rendered(field: str, template: str, item: suites.Item) -> str:
     try:
         return _compiled(template).render(
             input=item.input if isinstance(item.input, str) else "",
-            choices=tuple(map(Choice, string.ascii_uppercase, item.choices)),
+            choices=tuple(map(Choice, string.ascii_uppercase, item.shown_choices)),
             metadata=item.metadata,
             range=_limited_range(),
         )

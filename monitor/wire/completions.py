@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from math import isfinite
+from statistics import fmean
 from typing import Any, assert_never
 
 from monitor.domain.answers import (
@@ -16,14 +17,18 @@ from monitor.domain.answers import (
     Exchange,
     Refused,
 )
-from monitor.domain.suites import ImagePart, Message, Part, TextPart
+from monitor.domain.suites import ImageFile, ImagePart, Message, Part, TextPart
 
 LONGEST_MESSAGE = 300
+LOWEST_LOGPROB = -1e6  # servers write -9999 and the like for minus infinity
 MOST_TOKENS = 2**31  # of one answer; sums of these still fit into the integers of every reader
 
 
 def encode_request(request: ChatRequest, *, limit_field: str = "max_tokens") -> dict[str, Any]:
     """Body of a request; settings that are left to the endpoint are left out.
+
+    A picture that is still in its file stands there by its digest, which is enough to tell requests
+    apart: what is to be sent must have its bytes in it.
 
     Args:
         request: what is asked.
@@ -36,6 +41,7 @@ def encode_request(request: ChatRequest, *, limit_field: str = "max_tokens") -> 
         limit_field: generation.max_tokens,
         "seed": generation.seed,
         "stop": list(generation.stop) or None,
+        "logprobs": request.logprobs or None,
     }
     return {
         "model": request.model,
@@ -69,6 +75,9 @@ def decode_completion(body: bytes) -> Exchange:
         reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")),
         prompt_tokens=_tokens(document, "prompt_tokens"),
         completion_tokens=_tokens(document, "completion_tokens"),
+        served_model=_text(document.get("model")) or None,
+        fingerprint=_text(document.get("system_fingerprint")) or None,
+        mean_logprob=_mean_logprob(choice.get("logprobs")),
     )
 
 
@@ -113,10 +122,13 @@ def _encode_part(part: Part) -> dict[str, Any]:
     match part:
         case TextPart():
             return {"type": "text", "text": part.text}
-        case ImagePart():
-            return {"type": "image_url", "image_url": {"url": part.url}}
+        case ImagePart(detail=detail):
+            url = part.url
+        case ImageFile(detail=detail):
+            url = f"sha256:{part.digest}"
         case _:
             assert_never(part)
+    return {"type": "image_url", "image_url": {"url": url} | ({"detail": detail} if detail else {})}
 
 
 def _parse(body: bytes) -> object:
@@ -137,6 +149,18 @@ def _tokens(document: dict[str, Any], field: str) -> int | None:
     usage = document.get("usage")
     count = usage.get(field) if isinstance(usage, dict) else None
     return count if type(count) is int and 0 <= count <= MOST_TOKENS else None
+
+
+def _mean_logprob(logprobs: object) -> float | None:
+    """Mean over the answer's tokens; a list with anything odd in it says nothing at all."""
+    tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
+    if not isinstance(tokens, list) or not tokens:
+        return None
+    values = [token.get("logprob") if isinstance(token, dict) else None for token in tokens]
+    numbers = [
+        value for value in values if isinstance(value, int | float) and LOWEST_LOGPROB <= value <= 0
+    ]
+    return fmean(numbers) if len(numbers) == len(values) else None
 
 
 def _decode_disguised_error(document: dict[str, Any]) -> Refused | Broken:

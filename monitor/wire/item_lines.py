@@ -10,10 +10,11 @@ from pydantic import ValidationError
 
 from monitor.domain.errors import Problem
 from monitor.domain.identifiers import ItemId
-from monitor.wire import yaml_documents
-from monitor.wire.suite_models import ChatItemModel, ItemModel, TextItemModel
+from monitor.wire import images, yaml_documents
+from monitor.wire.suite_models import ChatItemModel, FindImage, ItemModel, TextItemModel
 
 SAME_PROBLEM_AT_MOST = 10
+LONGEST_LINE = 32 * images.MIB  # more than the pictures of an item may be, as data URLs
 OFTEN_CALLED = {
     "answer": "target",
     "answers": "target",
@@ -22,7 +23,6 @@ OFTEN_CALLED = {
     "label": "target",
     "messages": "input",
     "options": "choices",
-    "prompt": "input",
     "question": "input",
     "subject": "group",
 }
@@ -48,15 +48,20 @@ class Line:
     model: ItemModel
 
 
-def read(content: bytes) -> tuple[list[Line], list[Finding]]:
-    """Read every line that is not blank; an id that was used before is a finding."""
+def read(content: bytes, find_image: FindImage | None = None) -> tuple[list[Line], list[Finding]]:
+    """Read every line that is not blank; an id that was used before is a finding.
+
+    Args:
+        content: the bytes of the file.
+        find_image: finds pictures in files; without it they are not looked for.
+    """
     lines: list[Line] = []
     findings: list[Finding] = []
     # Split as bytes: of texts, JSON may hold characters that count as line breaks.
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").splitlines(), start=1):
         if not line.strip():
             continue
-        model, found = _line(number, line)
+        model, found = _line(number, line, find_image)
         findings += found
         if model is not None:
             lines.append(Line(number=number, model=model))
@@ -88,20 +93,17 @@ def problems(findings: Sequence[Finding], *, name: str) -> list[Problem]:
     ]
 
 
-def _line(number: int, line: bytes) -> tuple[ItemModel | None, list[Finding]]:
+def _line(
+    number: int, line: bytes, find_image: FindImage | None
+) -> tuple[ItemModel | None, list[Finding]]:
     try:
-        content = json.loads(line, object_pairs_hook=_object, parse_constant=_refused)
-    except UnicodeDecodeError:
-        return None, [_unreadable(number, "is not UTF-8", "save the file in UTF-8")]
-    except json.JSONDecodeError as error:
-        what = f"is not JSON: {error.msg} at column {error.colno}"
-        return None, [_unreadable(number, what, "write one JSON object on each line")]
-    except (ValueError, RecursionError) as error:
-        return None, [_unreadable(number, f"is not JSON: {error}", "")]
+        content = _json(line)
+    except _UnreadableLine as error:
+        return None, [Finding(line=number, field="", what=error.what, todo=error.todo)]
     asks_in_chat = isinstance(content, dict) and isinstance(content.get("input"), list)
     model = ChatItemModel if asks_in_chat else TextItemModel
     try:
-        return model.model_validate(content), []
+        return model.model_validate(content, context=find_image), []
     except ValidationError as error:
         found = yaml_documents.explain(
             error, model, content=content, where=yaml_documents.field_name
@@ -118,8 +120,30 @@ def _todo(problem: Problem) -> str:
     return "" if problem.todo in _WORDS_FOR_YAML else problem.todo
 
 
-def _unreadable(number: int, what: str, todo: str) -> Finding:
-    return Finding(line=number, field="", what=what, todo=todo)
+class _UnreadableLine(Exception):
+    def __init__(self, what: str, todo: str) -> None:
+        self.what = what
+        self.todo = todo
+
+
+def _json(line: bytes) -> object:
+    if len(line) > LONGEST_LINE:
+        what = f"is longer than {LONGEST_LINE // images.MIB} MiB"
+        raise _UnreadableLine(what, "put pictures into files, and each item on a line of its own")
+    one_object = "write one JSON object on each line"
+    try:
+        # Decoded first, for JSON takes other encodings too.
+        return json.loads(line.decode(), object_pairs_hook=_object, parse_constant=_refused)
+    except UnicodeDecodeError:
+        raise _UnreadableLine("is not UTF-8", "save the file in UTF-8") from None
+    except json.JSONDecodeError as error:
+        what = f"is not JSON: {error.msg} at column {error.colno}"
+        raise _UnreadableLine(what, one_object) from error
+    except RecursionError:
+        what = "is not JSON: it is nested too deeply"
+        raise _UnreadableLine(what, "put flat values into metadata") from None
+    except ValueError as error:
+        raise _UnreadableLine(f"is not JSON: {error}", one_object) from error
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """YAML files with the line of every value, so that a complaint can say where to look."""
 
 import difflib
+import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -65,15 +66,39 @@ def field_name(location: Location) -> str:
     return "".join(parts).removeprefix(".")
 
 
-def parse(content: bytes, *, name: str) -> tuple[Document, list[Problem]]:
+class CoreLoader(yaml.SafeLoader):
+    """Reads words as YAML 1.2 does: no, on and 12:30 are texts, true alone is true."""
+
+
+CoreLoader.yaml_implicit_resolvers = {}
+for tag, pattern, first in (
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", [*"tTfF"]),
+    ("int", r"[-+]?(?:0|[1-9][0-9]*)|0x[0-9a-fA-F]+", [*"-+0123456789"]),
+    (
+        "float",
+        r"[-+]?(?:[0-9]*\.[0-9]+|[0-9]+\.|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?",
+        [*"-+.0123456789"],
+    ),
+    ("merge", "<<", ["<"]),
+):
+    CoreLoader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{tag}", re.compile(rf"(?:{pattern})\Z"), first
+    )
+
+
+def parse(
+    content: bytes, *, name: str, loader: type[yaml.SafeLoader] = yaml.SafeLoader
+) -> tuple[Document, list[Problem]]:
     """Read a YAML document; what cannot be read is a problem and leaves the content None.
 
     Args:
         content: the bytes of the file, UTF-8.
         name: what to call the file in messages.
+        loader: tells texts from numbers and the like.
     """
     try:
-        node = yaml.compose(content.decode("utf-8-sig"), Loader=yaml.SafeLoader)
+        node = yaml.compose(content.decode("utf-8-sig"), Loader=loader)
         lines: dict[Location, int] = {(): 1}
         problems = list(_Walk(name, lines).walk(node, ()))
         value = (
@@ -88,11 +113,30 @@ def parse(content: bytes, *, name: str) -> tuple[Document, list[Problem]]:
         return _unreadable(
             name, mark.line + 1 if mark else 1, what=what, todo="check indent and quotes"
         )
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except RecursionError:
+        todo = "write fewer levels, and no alias within what it stands for"
+        return _unreadable(name, 1, what="is nested too deeply", todo=todo)
+    except (yaml.YAMLError, ValueError) as error:
         return _unreadable(
             name, 1, what=f"is not YAML: {type(error).__name__}", todo="check its characters"
         )
     return Document(name=name, content=value, lines=lines), problems
+
+
+def dump(document: Any) -> str:  # noqa: ANN401 - plain data
+    """Text of a YAML document for people to edit: keys in order, several lines as they are."""
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines line by line, not with escapes or blank lines between."""
+
+    def represent_str(self, data: str) -> yaml.ScalarNode:
+        style = "|" if "\n" in data else None
+        return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+
+
+_Dumper.add_representer(str, _Dumper.represent_str)
 
 
 def _unreadable(name: str, line: int, *, what: str, todo: str) -> tuple[Document, list[Problem]]:

@@ -1,9 +1,13 @@
+import json
 from pathlib import Path
 
 import pytest
 
+from monitor.adapters import suite_files
 from monitor.adapters.suite_files import read_suite, write_suite
 from monitor.domain.errors import SuiteError
+from monitor.domain.suites import Suite
+from tests.unit.wire import pictures
 
 MANIFEST = "name: s\ngrader: {kind: exact}\n"
 ITEM = '{"id": "a", "input": "?", "target": "x"}\n'
@@ -16,6 +20,43 @@ def test_suite_that_was_written_is_read_back(tmp_path: Path) -> None:
     write_suite(suite, tmp_path / "deeper" / "copy", description="A copy")
     assert read_suite(tmp_path / "deeper" / "copy") == suite
     assert "A copy" in (tmp_path / "deeper" / "copy" / "suite.yaml").read_text()
+
+
+def pictured(folder: Path) -> Suite:
+    """A suite with one picture in an example and one in an item."""
+    shown = [{"type": "image", "image": "shown/cat.png"}]
+    prompt = {"examples": [{"user": shown, "assistant": "A cat"}]}
+    chat = [{"role": "user", "content": [{"type": "image", "image": "dog.png"}]}]
+    (folder / "shown").mkdir()
+    (folder / "shown" / "cat.png").write_bytes(pictures.png(1))
+    (folder / "dog.png").write_bytes(pictures.png(2))
+    (folder / "suite.yaml").write_text(f"{MANIFEST}prompt: {json.dumps(prompt)}\n")
+    (folder / "items.jsonl").write_text(json.dumps({"id": "a", "input": chat, "target": "x"}))
+    return read_suite(folder)
+
+
+def test_pictures_are_written_with_the_suite(tmp_path: Path) -> None:
+    suite = pictured(tmp_path)
+    write_suite(suite, tmp_path / "copy")
+    assert read_suite(tmp_path / "copy") == suite
+    assert (tmp_path / "copy" / "shown" / "cat.png").read_bytes() == pictures.png(1)
+
+
+def test_another_picture_is_another_question(tmp_path: Path) -> None:
+    before = pictured(tmp_path)
+    (tmp_path / "shown" / "cat.png").write_bytes(pictures.png(3))
+    other_example = read_suite(tmp_path)
+    (tmp_path / "dog.png").write_bytes(pictures.png(3))
+    other_item = read_suite(tmp_path)
+    assert len({suite.digest for suite in (before, other_example, other_item)}) == 3
+    assert before.items[0].digest == other_example.items[0].digest != other_item.items[0].digest
+
+
+def test_a_picture_that_is_gone_cannot_be_written(tmp_path: Path) -> None:
+    suite = pictured(tmp_path)
+    (tmp_path / "dog.png").unlink()
+    with pytest.raises(SuiteError, match=r"copy/dog\.png: picture .* cannot be read"):
+        write_suite(suite, tmp_path / "copy")
 
 
 def test_manifest_and_items_may_have_other_names(tmp_path: Path) -> None:
@@ -53,6 +94,14 @@ def test_name_that_is_too_long(place: str, tmp_path: Path) -> None:
     (tmp_path / "suite.yaml").write_text(MANIFEST + f"items: {long}\n")
     with pytest.raises(SuiteError, match="file name too long"):
         read_suite(tmp_path / long if place == "suite" else tmp_path)
+
+
+def test_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite_files, "LARGEST_ITEMS", len(ITEM) - 1)
+    (tmp_path / "suite.yaml").write_text(MANIFEST)
+    (tmp_path / "items.jsonl").write_text(ITEM)
+    with pytest.raises(SuiteError, match=r"items\.jsonl: is larger than 0 MiB"):
+        read_suite(tmp_path)
 
 
 def test_folder_that_cannot_be_written(tmp_path: Path) -> None:

@@ -5,7 +5,16 @@ import pytest
 
 from monitor.domain.errors import SuiteError
 from monitor.domain.identifiers import Digest, ItemId, SuiteName
-from monitor.domain.suites import Generation, GraderSpec, ImagePart, Item, Message, Prompt, Suite
+from monitor.domain.suites import (
+    Example,
+    Generation,
+    GraderSpec,
+    ImagePart,
+    Item,
+    Message,
+    Prompt,
+    Suite,
+)
 from monitor.prompting import templates
 
 QUESTION = "2 + 2?"
@@ -20,6 +29,7 @@ def rendered(
     *,
     prompt: Prompt,
     metadata: dict[str, Any] | None = None,
+    **own: Any,  # noqa: ANN401 - fields of an item
 ) -> tuple[Message, ...]:
     item = Item(
         id=ItemId("1"),
@@ -28,8 +38,13 @@ def rendered(
         choices=("3", "4"),
         metadata=metadata or {},
         digest=Digest("d"),
+        **own,
     )
-    suite = Suite(
+    return templates.render(suite_of(item, prompt), item)
+
+
+def suite_of(item: Item, prompt: Prompt) -> Suite:
+    return Suite(
         name=SuiteName("s"),
         items=(item,),
         prompt=prompt,
@@ -37,7 +52,6 @@ def rendered(
         grader=GraderSpec(kind="exact"),
         digest=Digest("d"),
     )
-    return templates.render(suite, item)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +88,45 @@ def test_chat_messages_are_sent_as_they_are() -> None:
         Message(role="system", content="S"),
         *CHAT,
     )
+
+
+def test_an_items_own_system_message_takes_the_place_of_the_suites() -> None:
+    own = (Message(role="system", content="Own."), *CHAT)
+    assert rendered(own, prompt=Prompt(system="{{ nonsense }}")) == own
+
+
+EXAMPLES = (
+    Example(user="{{ 1 + 1 }}?", assistant="2"),
+    Example(user=(ImagePart(url="https://host/2.png"),), assistant="A cat"),
+)
+SHOWN = (
+    Message(role="user", content="{{ 1 + 1 }}?"),
+    Message(role="assistant", content="2"),
+    Message(role="user", content=(ImagePart(url="https://host/2.png"),)),
+    Message(role="assistant", content="A cat"),
+)
+
+
+def test_examples_stand_between_system_message_and_question() -> None:
+    prompt = Prompt(system="S", examples=EXAMPLES)
+    system, own = Message(role="system", content="S"), Message(role="system", content="Own.")
+    assert rendered(prompt=prompt) == (system, *SHOWN, Message(role="user", content=QUESTION))
+    assert rendered(CHAT, prompt=prompt) == (system, *SHOWN, *CHAT)
+    assert rendered((own, *CHAT), prompt=prompt) == (own, *SHOWN, *CHAT)
+
+
+def test_an_item_may_have_a_prompt_of_its_own() -> None:
+    prompt = Prompt(user="?", system="S", examples=EXAMPLES)
+    own = {"user": "!{{ input }}", "system": None, "examples": ()}
+    item = Item(id=ItemId("1"), input=QUESTION, target=("4",), prompt=own, digest=Digest("d"))
+    (message,) = templates.render(suite_of(item, prompt), item)
+    assert message.content == f"!{QUESTION}"
+
+
+def test_choices_are_seen_as_they_are_shown() -> None:
+    listing = Prompt(user="{% for c in choices %}{{ c.letter }}) {{ c.text }} {% endfor %}")
+    (message,) = rendered(prompt=listing, order=(1, 0))
+    assert message.content == "A) 4 B) 3 "
 
 
 REFUSED = [
@@ -150,7 +203,31 @@ def test_templates_that_no_interpreter_takes(template: str, what: str) -> None:
         (Prompt(user="{% set metadata = 1 %}{{ metadata }}"), False),
         (Prompt(user="{{ metadata.x }}"), True),
         (Prompt(system="{% for a in metadata %}{% endfor %}"), True),
+        (Prompt(user="{{ metadata", system="{{ metadata }"), False),
     ],
 )
 def test_reads_metadata(prompt: Prompt, reads: bool) -> None:  # noqa: FBT001
-    assert templates.reads_metadata(prompt) is reads
+    assert templates.reads(prompt, "metadata") is reads
+
+
+CHAT_WITH_SYSTEM = (Message(role="system", content="Own."), *CHAT)
+LISTING = "{{ choices }}"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asked", "shows"),
+    [
+        (Prompt(), QUESTION, False),
+        (Prompt(user=LISTING), QUESTION, True),
+        (Prompt(user=LISTING), CHAT, False),
+        (Prompt(system=LISTING), CHAT, True),
+        (Prompt(system=LISTING), CHAT_WITH_SYSTEM, False),
+    ],
+)
+def test_shows_choices(
+    prompt: Prompt,
+    asked: str | tuple[Message, ...],
+    shows: bool,  # noqa: FBT001
+) -> None:
+    item = Item(id=ItemId("1"), input=asked, target=("4",), digest=Digest("d"))
+    assert templates.shows_choices(suite_of(item, prompt), item) is shows

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import strategies as st
 
 from monitor.domain.answers import Breakdown, Broken, ChatRequest, Completed, Refused
-from monitor.domain.suites import Generation, ImagePart, Message, TextPart
+from monitor.domain.identifiers import Digest
+from monitor.domain.suites import Generation, ImageFile, ImagePart, Message, TextPart
 from monitor.wire import completions
 from monitor.wire.completions import decode_completion, decode_error, decode_models, encode_request
 
@@ -31,6 +32,11 @@ def test_a_request_says_what_is_set() -> None:
     }
 
 
+def test_a_request_may_ask_for_log_probabilities() -> None:
+    request = ChatRequest(model="m", messages=(), generation=Generation(), logprobs=True)
+    assert encode_request(request)["logprobs"] is True
+
+
 def test_a_request_leaves_out_what_is_left_to_the_endpoint() -> None:
     generation = Generation(temperature=None)
     request = ChatRequest(model="tiny", messages=(), generation=generation)
@@ -39,13 +45,23 @@ def test_a_request_leaves_out_what_is_left_to_the_endpoint() -> None:
 
 
 def test_parts_are_encoded_each() -> None:
-    parts = (TextPart(text="What is this?"), ImagePart(url="https://example.com/cat.png"))
+    parts = (
+        TextPart(text="What is this?"),
+        ImagePart(url="https://example.com/cat.png"),
+        ImagePart(url="https://example.com/dog.png", detail="high"),
+        ImageFile(name="p.png", folder="/suite", digest=Digest("d"), size=1),
+    )
     request = ChatRequest(
         model="m", messages=(Message(role="user", content=parts),), generation=Generation()
     )
     assert encode_request(request)["messages"][0]["content"] == [
         {"type": "text", "text": "What is this?"},
         {"type": "image_url", "image_url": {"url": "https://example.com/cat.png"}},
+        {
+            "type": "image_url",
+            "image_url": {"url": "https://example.com/dog.png", "detail": "high"},
+        },
+        {"type": "image_url", "image_url": {"url": "sha256:d"}},
     ]
 
 
@@ -58,6 +74,41 @@ def test_a_completion_is_read() -> None:
     assert decode_completion(body) == Completed(
         content="may>M@>M@q", finish_reason="length", prompt_tokens=11, completion_tokens=8
     )
+
+
+def test_a_completion_says_what_was_run() -> None:
+    body = (
+        b'{"model":"tiny-2026","system_fingerprint":"fp_1","choices":[{"finish_reason":"stop",'
+        b'"message":{"content":"B"},"logprobs":{"content":[{"token":"B","logprob":-0.5},'
+        b'{"token":".","logprob":-1.5}]}}]}'
+    )
+    assert decode_completion(body) == Completed(
+        content="B",
+        finish_reason="stop",
+        served_model="tiny-2026",
+        fingerprint="fp_1",
+        mean_logprob=-1.0,
+    )
+
+
+LOGPROBS = [
+    [],
+    {},
+    {"content": None},
+    {"content": []},
+    {"content": [None]},
+    {"content": [{}]},
+    {"content": [{"logprob": "-1"}]},
+    {"content": [{"logprob": 0.5}]},
+    {"content": [{"logprob": -(10**400)}, {"logprob": -1.0}]},
+    {"content": [{"logprob": -1.0}, {"logprob": None}]},
+]
+
+
+@pytest.mark.parametrize("logprobs", LOGPROBS)
+def test_odd_log_probabilities_are_unknown(logprobs: object) -> None:
+    exchange = decode_completion(completion({"content": "B"}, logprobs=logprobs))
+    assert exchange == Completed(content="B", finish_reason=None)
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])

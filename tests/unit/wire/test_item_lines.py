@@ -37,14 +37,17 @@ def test_characters_that_only_some_take_for_line_breaks() -> None:
     [
         (b"", "f:1: holds no items (write one JSON object with id, input and target on each line)"),
         (b"\xff", "f:1: is not UTF-8 (save the file in UTF-8)"),
+        ('{"id": 1}'.encode("utf-16"), "f:1: is not UTF-8 (save the file in UTF-8)"),
+        ('{"id": 1}'.encode("utf-32-le"), "f:1: is not JSON"),
         (b"{'id': 1}", "f:1: is not JSON: Expecting property name enclosed in double quotes"),
         (b'{"id": NaN}', "f:1: is not JSON: NaN is no JSON number"),
         (b'{"id": 1, "id": 2}', "f:1: is not JSON: the key 'id' stands there twice"),
-        (b"[" * 100_000, "f:1: is not JSON: maximum recursion depth exceeded"),
+        (b"[" * 100_000, "f:1: is not JSON: it is nested too deeply"),
         (b"[]", "f:1: must hold named fields"),
         (line(target=4), "f:1: target: must be text in quotes, or a list of such texts"),
         (line(targt="x"), "f:1: targt: unknown key (did you mean target?)"),
-        (line(prompt="?"), "f:1: prompt: unknown key (did you mean input?)"),
+        (line(question="?"), "f:1: question: unknown key (did you mean input?)"),
+        (line(prompt="?"), "f:1: prompt: is a text alone: a template is written as {user: ...}"),
         (line(answer="?"), "f:1: answer: unknown key (did you mean target?)"),
         (line(grader="numeric"), "f:1: grader: is a name alone: write grader: {kind: numeric}"),
         (line(choices="xy"), "f:1: choices: must be a list"),
@@ -63,6 +66,12 @@ def test_every_line_is_looked_at() -> None:
     content = b"\n".join([line("a", grup="g"), b"?", line("b"), line("b"), line("c", target=[])])
     places = [problem.split(" ")[0] for problem in told(content)]
     assert places == ["f:1:", "f:2:", "f:4:", "f:5:"]
+
+
+def test_a_line_may_be_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(item_lines, "LONGEST_LINE", len(line()))
+    assert told(line()) == []
+    assert told(line("b") + b"\n" + line("long"))[0].startswith("f:2: is longer than 0 MiB")
 
 
 def test_what_is_wrong_on_many_lines_is_summed_up() -> None:

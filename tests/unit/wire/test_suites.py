@@ -1,6 +1,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -8,8 +9,10 @@ from monitor.domain.errors import SuiteError
 from monitor.domain.identifiers import Digest, ItemId, SuiteName
 from monitor.domain.suites import (
     AnswerRules,
+    Example,
     Generation,
     GraderSpec,
+    ImageFile,
     ImagePart,
     Item,
     Message,
@@ -19,8 +22,9 @@ from monitor.domain.suites import (
     item_digest,
     suite_digest,
 )
-from monitor.wire import suites
+from monitor.wire import images, suites
 from monitor.wire.suites import Source
+from tests.unit.wire import pictures
 
 MANIFEST = """\
 name: capitals
@@ -32,6 +36,23 @@ grader:
   kind: normalised
 """
 ITEM = {"id": "fr", "input": "Capital of France?", "target": "Paris"}
+OLD = """\
+name: old
+prompt: {user: "{{ metadata.n }} {{ input }}", system: Be brief.}
+generation: {temperature: 0, max_tokens: 64}
+grader: {kind: choice}
+answers: {refusal_score: 1}
+"""
+LETTERS = """\
+name: letters
+prompt: {user: "{{ input }} {% for c in choices %}{{ c.letter }}) {{ c.text }} {% endfor %}"}
+grader: {kind: choice}
+choices: {shuffle: true, seed: 3}
+"""
+CHOICE = {"id": 1, "input": "Which?", "choices": ["w", "x", "y", "z"], "target": "A"}
+
+
+PICTURE = pictures.data_url(pictures.png())
 
 
 def decoded(manifest: str = MANIFEST, *items: Mapping[str, object]) -> Suite:
@@ -52,7 +73,7 @@ def rich() -> Suite:
     spec = GraderSpec(kind="choice", options={"letters": "AB"})
     asked = (
         Message(role="system", content="Look."),
-        Message(role="user", content=(TextPart(text="?"), ImagePart(url="data:image/png;base64,"))),
+        Message(role="user", content=(TextPart(text="?"), ImagePart(url=PICTURE, detail="low"))),
     )
     chat = Item(
         id=ItemId("1"),
@@ -70,11 +91,23 @@ def rich() -> Suite:
         target=("no",),
         digest=item_digest(input="Zürich\u2028?", target=("no",)),
     )
-    return sealed((chat, text))
+    own: dict[str, Any] = {
+        "generation": {"max_tokens": 3, "stop": (".",)},
+        "prompt": {"system": None, "examples": ()},
+    }
+    special = Item(
+        id=ItemId("3"),
+        input="Why?",
+        target=("no",),
+        **own,
+        digest=item_digest(input="Why?", target=("no",), **own),
+    )
+    return sealed((chat, text, special))
 
 
 def sealed(items: tuple[Item, ...]) -> Suite:
-    prompt = Prompt(user="Q: {{ input }}\n\n  A:", system="yes")
+    shown = Example(user=(TextPart(text="?"), ImagePart(url=PICTURE)), assistant="A cat")
+    prompt = Prompt(user="Q: {{ input }}\n\n  A:", system="yes", examples=(shown,))
     generation = Generation(temperature=None, top_p=0.5, max_tokens=7, seed=1, stop=("a", "\n"))
     grader = GraderSpec(kind="regex", options={"pattern": r"(\w+)$", "group": 1})
     return Suite(
@@ -110,6 +143,97 @@ def test_encoded_suite_decodes_to_itself() -> None:
         suites.decode_suite(Source(name="s", content=manifest), Source(name="i", content=items))
         == rich()
     )
+
+
+def test_suites_that_exist_keep_their_digests() -> None:
+    """What was measured on a suite stays comparable: none of these may ever change."""
+    parts = [{"type": "text", "text": "?"}, {"type": "image", "image": "https://host/p.png"}]
+    chat = {"id": "a", "input": [{"role": "user", "content": parts}], "target": "B", "group": "g"}
+    text = {"id": 2, "input": "Who?", "target": ["x", "A"], "metadata": {"n": [1.5, None]}}
+    own = {"grader": {"kind": "choice", "answer": "stated"}}
+    first, second = (
+        {**chat, "choices": ["x", "y"], "metadata": {"n": 1}},
+        {**text, "choices": ["x", "y"], **own},
+    )
+    old = decoded(OLD, first, second)
+    assert [item.digest[:16] for item in old.items] == ["8bef4aa0be90fd3d", "278619e3f2aff3e2"]
+    assert old.digest[:16] == "fecaca788b9a692a"
+    assert decoded().digest[:16] == "8a527ad54bf03e76"
+
+
+def test_choices_are_shown_in_an_order_of_their_own() -> None:
+    shuffled = decoded(LETTERS, CHOICE, {**CHOICE, "id": 2, "shuffle": False})
+    plain = decoded(LETTERS.replace("true", "false"), CHOICE, {**CHOICE, "id": 2})
+    assert sorted(shuffled.items[0].order) == [0, 1, 2, 3]
+    assert shuffled.items[0].choices == ("w", "x", "y", "z")
+    assert shuffled.items[1].order == plain.items[0].order == ()
+    assert [item.digest for item in shuffled.items] == [item.digest for item in plain.items]
+    seeded = decoded(LETTERS.replace("3", "4"), CHOICE, {**CHOICE, "id": 2, "shuffle": False})
+    assert len({suite.digest for suite in (shuffled, plain, seeded)}) == 3
+
+
+def test_shuffled_suite_decodes_to_itself() -> None:
+    shuffled = decoded(LETTERS, CHOICE, {**CHOICE, "id": 2, "shuffle": False})
+    manifest, items = suites.encode_suite(shuffled)
+    again = suites.decode_suite(Source(name="", content=manifest), Source(name="", content=items))
+    assert again == shuffled
+
+
+@pytest.mark.parametrize(
+    ("manifest", "item", "found"),
+    [
+        (LETTERS.replace("choice}", "exact}"), CHOICE, "only the grader choice knows"),
+        (LETTERS.replace("choices %}", "[] %}"), CHOICE, "no template shows the choices"),
+        (LETTERS, {**CHOICE, "input": [{"role": "user", "content": "?"}]}, "no template shows"),
+    ],
+)
+def test_shuffling_that_cannot_be_undone(
+    manifest: str, item: dict[str, object], found: str
+) -> None:
+    (problem,) = problems(manifest, item)
+    assert problem.startswith(f"items.jsonl:1: choices: {found}")
+    assert decoded(manifest, {**item, "shuffle": False}).items[0].order == ()
+
+
+def test_templates_of_an_item_are_checked_and_read() -> None:
+    (told,) = problems(MANIFEST, {**ITEM, "prompt": {"user": "{{ input"}})
+    assert told.startswith("items.jsonl:1: prompt.user: the template cannot be used (line 1 of it)")
+    reading = {**ITEM, "prompt": {"user": "{{ metadata.n }}"}}
+    one, two = (decoded(MANIFEST, {**reading, "metadata": {"n": n}}) for n in (1, 2))
+    assert one.items[0].digest != two.items[0].digest
+
+
+@pytest.mark.parametrize(("shown", "asked"), [(0, 3), (1, 2), (3, 0)])
+def test_pictures_sent_together_have_a_limit(shown: int, asked: int) -> None:
+    """Of ten MiB each, in an example and in the question."""
+
+    def find(name: str) -> ImageFile:
+        digest = Digest(name)
+        return ImageFile(name=name, folder="/s", digest=digest, size=images.LARGEST_TOGETHER // 2)
+
+    def read(shown: int, asked: int) -> Suite:
+        part = {"type": "image", "image": "p.png"}
+        text = {"type": "text", "text": "?"}
+        example = {"user": [text, *[part] * shown], "assistant": "x"}
+        manifest = {"name": "s", "grader": {"kind": "exact"}, "prompt": {"examples": [example]}}
+        turn = {"role": "user", "content": [text, *[part] * asked]}
+        item = json.dumps({"id": 1, "input": [turn], "target": "x"}).encode()
+        source = Source(name="suite.yaml", content=json.dumps(manifest).encode())
+        return suites.decode_suite(source, Source(name="items.jsonl", content=item), find)
+
+    read(min(shown, 1), min(asked, 1))
+    with pytest.raises(SuiteError, match=r"items.jsonl:1: input: .*more than 20 MiB of pictures"):
+        read(shown, asked)
+
+
+def test_choices_without_a_letter_are_not_left_out_silently() -> None:
+    normalised = LETTERS.replace("choice}", "normalised}").replace("true", "false")
+    many = {**CHOICE, "choices": [f"c{number}" for number in range(27)], "target": "c26"}
+    assert problems(normalised, many) == [
+        "items.jsonl:1: choices: 27 choices are shown, but there are 26 letters (give fewer)"
+    ]
+    unseen = "name: s\ngrader: {kind: normalised}\n"
+    assert len(decoded(unseen, many).items[0].choices) == 27
 
 
 def test_rules_for_answers_are_part_of_the_digest() -> None:

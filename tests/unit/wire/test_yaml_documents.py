@@ -1,6 +1,8 @@
 from typing import Annotated, Literal
 
 import pytest
+import yaml
+from hypothesis import given, strategies as st
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from monitor.wire import yaml_documents
@@ -57,7 +59,7 @@ UNREADABLE = [
     (b"a: !!python/object:os.system {}\n", "f:1: is not YAML: could not determine a constructor"),
     (b"a: \x00\n", "f:1: is not YAML: ReaderError"),
     (b"a: 2026-02-30\n", "f:1: is not YAML: ValueError"),
-    (b"a: &a [*a]\n", "f:1: is not YAML: RecursionError"),
+    (b"a: &a [*a]\n", "f:1: is nested too deeply"),
 ]
 
 
@@ -143,3 +145,44 @@ def test_findings_are_explained(text: bytes, explained: str) -> None:
 
 def test_hint_without_any_known_name() -> None:
     assert yaml_documents.hint("a", []) == "known: none"
+
+
+CORE = [
+    ("no", "no"),
+    ("Yes", "Yes"),
+    ("12:30", "12:30"),
+    ("012", "012"),
+    ("2026-01-02", "2026-01-02"),
+    ("true", True),
+    ("12", 12),
+    ("0x1F", 31),
+    ("-1.5e3", -1500.0),
+    ("2e-3", 0.002),
+    (".5", 0.5),
+    ("~", None),
+    ("", None),
+]
+
+
+@pytest.mark.parametrize(("word", "value"), CORE)
+def test_words_can_be_read_as_yaml_1_2_does(word: str, value: object) -> None:
+    loader = yaml_documents.CoreLoader
+    document, _ = yaml_documents.parse(f"a: {word}".encode(), name="f", loader=loader)
+    assert document.content == {"a": value}
+
+
+def test_merges_are_merged_in_either_version() -> None:
+    content = b"a: &a {b: 1}\nc: {<<: *a, d: 2}"
+    for loader in (yaml_documents.CoreLoader, yaml.SafeLoader):
+        document, _ = yaml_documents.parse(content, name="f", loader=loader)
+        assert document.content["c"] == {"b": 1, "d": 2}
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_categories=["C"]) | st.just("\n")))
+def test_what_is_written_for_people_is_read_back(text: str) -> None:
+    document, _ = yaml_documents.parse(yaml_documents.dump({"a": text}).encode(), name="f")
+    assert document.content == {"a": text}
+
+
+def test_several_lines_are_written_line_by_line() -> None:
+    assert yaml_documents.dump({"a": "b\n\nc"}) == "a: |-\n  b\n\n  c\n"
