@@ -56,6 +56,9 @@ EVENTS: dict[str, Event] = {
 STATISTICS = results.statistics_bytes(examples.PLAN, examples.FINDINGS)
 ROWS: dict[str, Row] = {
     "journal/planned.json": Planned(plan=examples.PLAN, at=examples.TIMES.started),
+    "journal/planned-stratified.json": Planned(
+        plan=examples.STRATIFIED_PLAN, at=examples.TIMES.started
+    ),
     "journal/drawn.json": Drawn(draws=examples.DRAWS[:4]),
     "journal/answered.json": Answered(answers=examples.ANSWERS[1:3]),
     "journal/resumed.json": Resumed(pending=2),
@@ -64,6 +67,7 @@ ROWS: dict[str, Row] = {
         statistics_digest=results.statistics_digest(STATISTICS),
     ),
 }
+STRATIFIED_RECORD = replace(examples.OUTCOMES, plan=examples.STRATIFIED_PLAN)
 PART_LIMIT = outcomes.largest_size(examples.PLAN, steps=4)
 
 
@@ -83,8 +87,12 @@ def written() -> dict[str, bytes]:
         **{name: events.encode(event) for name, event in EVENTS.items()},
         "results/completed.json": publish(STATISTICS),
         "results/cancelled.json": publish(cancelled),
+        "results/doubted.json": publish(
+            results.statistics_bytes(examples.DOUBTED_PLAN, examples.DOUBTED)
+        ),
         **{name: journal.encode(row) for name, row in ROWS.items()},
         **{f"outcomes/part-{number}.json": part for number, part in enumerate(parts, start=1)},
+        "outcomes/stratified.json": outcomes.encode(STRATIFIED_RECORD, limit=10**6)[0],
     }
 
 
@@ -160,14 +168,16 @@ def test_stored_rows_are_read(name: str, row: Row) -> None:
 
 
 def test_stored_outcomes_are_read() -> None:
-    parts = [STORED[name] for name in STORED if name.startswith("outcomes/")]
+    parts = [STORED[name] for name in STORED if name.startswith("outcomes/part-")]
     assert outcomes.decode(parts) == examples.OUTCOMES
+    assert outcomes.decode([STORED["outcomes/stratified.json"]]) == STRATIFIED_RECORD
 
 
 def test_a_stored_result_is_read() -> None:
     completed = results.decode(STORED["results/completed.json"])
     assert completed.findings() == examples.FINDINGS
     assert results.decode(STORED["results/cancelled.json"]).findings() == examples.CANCELLED
+    assert results.decode(STORED["results/doubted.json"]).findings() == examples.DOUBTED
 
 
 def test_the_digest_of_the_statistics_is_the_stored_one() -> None:

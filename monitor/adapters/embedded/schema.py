@@ -12,6 +12,8 @@ from pathlib import Path
 from monitor.domain.errors import StateCorrupt, StateError, StateTooNew
 
 APPLICATION_ID = int.from_bytes(b"mvmo")
+OWNER_ONLY = 0o600
+"""Rights of files that hold what models said."""
 
 # `id` orders what was appended over all topics. Four columns repeat headers of results and
 # outcomes, for the archive to look up; they come before `value`, which may be long.
@@ -90,16 +92,22 @@ def _number(connection: sqlite3.Connection, query: str) -> int:
     return int(number)
 
 
-def stored_version(connection: sqlite3.Connection, path: Path, *, latest: int = LATEST) -> int:
+def stored_version(
+    connection: sqlite3.Connection,
+    path: Path,
+    *,
+    latest: int = LATEST,
+    kind: int = APPLICATION_ID,
+) -> int:
     """Version of the file opened at `path`, 0 for an empty one.
 
     Raises:
-        StateCorrupt: it is a database of some other program.
+        StateCorrupt: it is a database of another kind, or of some other program.
         StateTooNew: it is newer than `latest`.
     """
     version = _number(connection, "PRAGMA user_version")
-    kind = _number(connection, "PRAGMA application_id")
-    if kind != APPLICATION_ID and _number(connection, "SELECT count(*) FROM sqlite_schema"):
+    found = _number(connection, "PRAGMA application_id")
+    if found != kind and _number(connection, "SELECT count(*) FROM sqlite_schema"):
         raise StateCorrupt(f"{path}: a database of another program; name another state directory")
     if version > latest:
         raise StateTooNew(
@@ -126,14 +134,18 @@ def require_latest(connection: sqlite3.Connection, path: Path, *, latest: int = 
 
 
 def upgrade(
-    connection: sqlite3.Connection, path: Path, *, migrations: Sequence[Migration] = MIGRATIONS
+    connection: sqlite3.Connection,
+    path: Path,
+    *,
+    migrations: Sequence[Migration] = MIGRATIONS,
+    kind: int = APPLICATION_ID,
 ) -> None:
     """Bring the tables to their latest form, in one transaction.
 
     Raises:
         StateError: the file is newer or of another kind.
     """
-    version = stored_version(connection, path, latest=len(migrations))
+    version = stored_version(connection, path, latest=len(migrations), kind=kind)
     if version == len(migrations):
         return
     connection.execute("PRAGMA journal_mode = WAL")

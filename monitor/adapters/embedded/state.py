@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -13,6 +14,8 @@ from monitor.adapters.embedded import locks, schema
 from monitor.domain.errors import StateCorrupt, StateError
 
 T = TypeVar("T")
+Opened = tuple[sqlite3.Connection, ExitStack]
+"""A connection, and what closing has to give back."""
 
 FILE = "state.sqlite3"
 BUSY_SECONDS = 10.0
@@ -79,8 +82,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, access: Access) -> None
         schema.require_latest(connection, path)
 
 
-def _open(directory: Path, access: Access) -> tuple[sqlite3.Connection, ExitStack]:
-    """A connection, and what closing has to give back."""
+def _open(directory: Path, access: Access) -> Opened:
     path = directory / FILE
     with ExitStack() as held, translated(path):
         if access is not Access.READ:
@@ -120,14 +122,23 @@ class State:
             StateLocked: `access` is CONSUME and another process consumes.
             StateTooNew, StateCorrupt, StateError: the file cannot be used.
         """
+        return await cls.start(directory / FILE, partial(_open, directory, access))
+
+    @classmethod
+    async def start(cls, path: Path, opening: Callable[[], Opened]) -> Self:
+        """Open a file in the thread in which it will be used.
+
+        Raises:
+            StateError: as `opening` does.
+        """
         thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="state")
         loop = asyncio.get_running_loop()
         try:
-            connection, held = await loop.run_in_executor(thread, _open, directory, access)
+            connection, held = await loop.run_in_executor(thread, opening)
         except BaseException:
             thread.shutdown(wait=False)
             raise
-        return cls(directory / FILE, thread, connection=connection, held=held)
+        return cls(path, thread, connection=connection, held=held)
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do `work` with the connection, once everything asked for earlier is done.
