@@ -7,11 +7,23 @@ from pathlib import Path
 
 from monitor.adapters.worker_processes import WorkerProcesses
 from monitor.domain.errors import UsageError
-from monitor.history import backtests, lessons, outcomes, paper_designs, splits, trials
+from monitor.history import (
+    backtests,
+    lessons,
+    outcomes,
+    paper_designs,
+    repeats,
+    splits,
+    surrogates,
+    trials,
+)
 from monitor.history.backtests import Backtest, Wanted
 from monitor.history.lessons import Lesson
+from monitor.history.outcomes import OutcomeMatrix
 from monitor.history.records import Record
+from monitor.history.repeats import Samples
 from monitor.history.splits import SplitKind
+from monitor.history.surrogates import Recorded, Surrogate, Wish
 from monitor.stats import tensors
 from monitor.stats.factor_models import Factors
 
@@ -25,11 +37,16 @@ class Source:
 
     outcomes: file of recorded outcomes. split: who is evaluated with whose help.
     factors: file of a fitted factor model, with which every row is a target.
+    surrogate: whose answers strata are made from. is_shuffled: whether they are given to the items
+        in random order. asks_first: whether targets are evaluated on their first answers.
     """
 
     outcomes: Path
     split: SplitKind
     factors: Path | None = None
+    surrogate: Wish | None = None
+    is_shuffled: bool = False
+    asks_first: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,10 +75,35 @@ def prepare(source: Source, wanted: Wanted) -> Prepared:
     else:
         split = splits.every_row(matrix)
         given = lessons.read_factors(source.factors, len(matrix.items))
-    backtest = Backtest(matrix=matrix, split=split, wanted=wanted)
+    samples = _samples(source, matrix)
+    backtest = Backtest(
+        matrix=matrix,
+        split=split,
+        wanted=wanted,
+        surrogates=_surrogates(source, Recorded(matrix=matrix, samples=samples, seed=wanted.seed)),
+        first=repeats.first_answers(samples) if samples is not None and source.asks_first else None,
+    )
     remarks = backtests.check(backtest)
     _check_torch(wanted)
     return Prepared(backtest=backtest, given=given, remarks=split.remarks + remarks)
+
+
+def _samples(source: Source, matrix: OutcomeMatrix) -> Samples | None:
+    if source.surrogate is None and not source.asks_first:
+        return None
+    found = repeats.read_samples(source.outcomes, matrix)
+    if found is None and source.asks_first:
+        raise UsageError(f"--scores first: {source.outcomes} has no array {repeats.SAMPLES}")
+    return found
+
+
+def _surrogates(source: Source, recorded: Recorded) -> tuple[Surrogate, ...]:
+    if source.surrogate is None:
+        return ()
+    found = surrogates.find(recorded, source.surrogate)
+    if not source.is_shuffled:
+        return found
+    return tuple(surrogates.shuffle(each, seed=recorded.seed) for each in found)
 
 
 def run(prepared: Prepared, workers: WorkerProcesses, progress: Progress) -> Iterator[Record]:

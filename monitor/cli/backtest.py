@@ -23,7 +23,9 @@ def backtest(
         typer.Option(
             metavar="NAME,...",
             help="How items are chosen: simple, with_replacement (FAQ as published), "
-            "without_replacement (as the daemon does), faq_sequential, faq_without_replacement.",
+            "without_replacement (as the daemon does), faq_sequential, faq_without_replacement; by "
+            "a surrogate: stratified, stratified_published, stratified_proportional, "
+            "stratified_equal, stratified_oracle, lure; stratified_history.",
         ),
     ] = "simple,without_replacement",
     budgets: Annotated[
@@ -47,6 +49,42 @@ def backtest(
             "the outcomes is then a target."
         ),
     ] = None,
+    surrogate: Annotated[
+        str,
+        typer.Option(
+            metavar="row:MODEL,...|auto|auto:COUNT|FILE.npz",
+            help="Whose answers tell which items are hard: rows of the outcomes, averaged; every "
+            "row in turn, or averages of so many; or arrays entropy, consistency, single.",
+        ),
+    ] = "",
+    shuffled: Annotated[
+        bool,
+        typer.Option("--shuffled", help="Give the surrogate's signal to the items at random."),
+    ] = False,
+    same_prefix: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Take no surrogate whose name begins with so many characters of the target's.",
+        ),
+    ] = 0,
+    strata: Annotated[
+        int | None, typer.Option(min=1, help="Of stratified designs: number of strata.")
+    ] = None,
+    smoothing: Annotated[
+        float | None,
+        typer.Option(help="Of stratified designs: how evenly draws are allocated."),
+    ] = None,
+    scores: Annotated[
+        Literal["outcomes", "first"],
+        typer.Option(
+            help="What targets are evaluated on: their outcomes, or their first recorded answer "
+            "to each item, where the file has them."
+        ),
+    ] = "outcomes",
+    complete: Annotated[
+        bool, typer.Option("--complete", help="Leave out targets that lack an outcome.")
+    ] = False,
     beta0: Annotated[float, typer.Option(help="Of FAQ: exponent of the scores.")] = 1.0,
     rho: Annotated[float, typer.Option(help="Of FAQ: share of draws with the active score.")] = 0.0,
     gamma: Annotated[
@@ -81,6 +119,13 @@ def backtest(
         level=level,
         observed=observed,
         factors=factors,
+        surrogate=surrogate,
+        shuffled=shuffled,
+        same_prefix=same_prefix,
+        strata=strata,
+        smoothing=smoothing,
+        scores=scores,
+        complete=complete,
         paper={"beta0": beta0, "rho": rho, "gamma": gamma, "tau": tau},
     )
     output = backtests.Output(records=records, plot=plot, as_json=json)

@@ -1,8 +1,8 @@
 """`variant-monitor backtest`: from options to tables."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self, TextIO
@@ -14,30 +14,20 @@ from monitor.adapters import plots
 from monitor.adapters.worker_processes import WorkerProcesses
 from monitor.app import backtests
 from monitor.app.backtests import Prepared, Source
-from monitor.cli.output import PLAIN_DESIGN, print_json, print_line, print_table, print_text, say
+from monitor.cli import backtest_tables
+from monitor.cli.backtest_tables import Report
+from monitor.cli.output import print_json, say
 from monitor.domain.errors import UsageError
 from monitor.domain.policies import Budget
-from monitor.history import masks, summaries
+from monitor.history import gains, masks, summaries, surrogates
 from monitor.history.backtests import Wanted
 from monitor.history.pools import PaperSettings
 from monitor.history.records import Record, encode
 from monitor.history.splits import SplitKind
-from monitor.history.summaries import BandCoverage, Coverage, Summary
+from monitor.history.summaries import Summary
+from monitor.stats import stratification
 from monitor.wire import policies
 
-LEGEND = (
-    "coverage: share of intervals that contain the truth, with its Monte-Carlo error. none: share "
-    "of evaluations without an estimate. ess: variance of plain random draws without replacement "
-    "over this variance, both from the known outcomes, pooled over targets; mse: over the squared "
-    "errors instead; paper: for the paper's uniform draws; <1: share of targets for which plain "
-    "draws would have been better; worst: the lowest ratio of a target. paid: distinct items."
-)
-PAID = "at paid: ess beside as many plain draws as were paid for."
-PLAINLY = (
-    "plainly: share of evaluations that the planner drew plainly, for history promised too little "
-    "or too few failures or successes were expected, or for which it asked every item."
-)
-UNKNOWN = "-"
 QUARTERS = 4
 
 
@@ -54,6 +44,13 @@ class Request:
     level: float
     observed: str
     factors: Path | None
+    surrogate: str
+    shuffled: bool
+    same_prefix: int
+    strata: int | None
+    smoothing: float | None
+    scores: str
+    complete: bool
     paper: Mapping[str, float]
 
 
@@ -66,34 +63,13 @@ class Output:
     as_json: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Report:
-    """Everything that is shown, as it stands in the JSON document."""
-
-    outcomes: str
-    split: str
-    level: float
-    seed: int
-    runs: int
-    observed: str
-    targets: int
-    history: tuple[int, ...]
-    remarks: tuple[str, ...]
-    designs: Sequence[Summary]
-    by_date: Sequence[BandCoverage]
-    by_ability: Sequence[BandCoverage]
-
-
 def backtest(request: Request, output: Output, *, processes: int | None) -> None:
     """Run, and show what came of it.
 
     Raises:
         HistoryError, UsageError: it cannot be done as asked.
     """
-    source = Source(
-        outcomes=request.outcomes, split=SplitKind(request.split), factors=request.factors
-    )
-    prepared = backtests.prepare(source, _wanted(request))
+    prepared = backtests.prepare(_source(request), _wanted(request))
     for remark in prepared.remarks:
         say(f"note: {remark}")
     with ExitStack() as stack:
@@ -109,7 +85,20 @@ def backtest(request: Request, output: Output, *, processes: int | None) -> None
     if output.as_json:
         print_json(asdict(report))
     else:
-        _print(report)
+        backtest_tables.show(report)
+
+
+def _source(request: Request) -> Source:
+    if not request.surrogate and (request.shuffled or request.same_prefix):
+        raise UsageError("--shuffled and --same-prefix are about a surrogate: add --surrogate")
+    return Source(
+        outcomes=request.outcomes,
+        split=SplitKind(request.split),
+        factors=request.factors,
+        surrogate=surrogates.parse_wish(request.surrogate) if request.surrogate else None,
+        is_shuffled=request.shuffled,
+        asks_first=request.scores == "first",
+    )
 
 
 def _wanted(request: Request) -> Wanted:
@@ -123,6 +112,9 @@ def _wanted(request: Request) -> Wanted:
         level=request.level,
         observed=masks.parse_mask(request.observed) if request.observed else None,
         paper=_paper(request.paper),
+        strata=_strata(request),
+        same_prefix=request.same_prefix,
+        is_complete=request.complete,
     )
 
 
@@ -136,6 +128,18 @@ def _budget(written: str) -> Budget:
     except ValueError as error:
         raise UsageError(f"--budgets {written}: {error}") from None
     return Budget(count=given.count, share=given.share, minimum=1)
+
+
+def _strata(request: Request) -> stratification.Settings:
+    usual = stratification.Settings()
+    try:
+        return replace(
+            usual,
+            strata=usual.strata if request.strata is None else request.strata,
+            smoothing=usual.smoothing if request.smoothing is None else request.smoothing,
+        )
+    except ValueError as error:
+        raise UsageError(f"--strata, --smoothing: {error}") from None
 
 
 def _paper(given: Mapping[str, float]) -> PaperSettings:
@@ -163,98 +167,30 @@ def _written(records: Iterator[Record], file: TextIO | None) -> Iterator[Record]
         yield record
 
 
-def _report(request: Request, prepared: Prepared, found: Sequence[Record]) -> _Report:
+def _report(request: Request, prepared: Prepared, found: Sequence[Record]) -> Report:
     matrix, split = prepared.backtest.matrix, prepared.backtest.split
     truths = {each.target: each.truth for each in found}
     dates = summaries.date_bands(list(truths), matrix.dates)
     abilities = summaries.ability_bands(truths)
-    return _Report(
+    return Report(
         outcomes=str(request.outcomes),
         split=request.split if request.factors is None else "every row",
         level=request.level,
         seed=request.seed,
         runs=request.runs,
         observed=request.observed,
+        surrogate=request.surrogate,
         targets=len(truths),
         history=tuple(len(fold.history) for fold in split.folds),
         remarks=prepared.remarks,
         designs=summaries.summarise(found),
+        gains=gains.gains(found, level=request.level) if request.surrogate else (),
         by_date=summaries.coverage_by_band(found, dates),
         by_ability=summaries.coverage_by_band(found, abilities),
     )
 
 
-def _print(report: _Report) -> None:
-    sizes = sorted({min(report.history), max(report.history)})
-    columns = _columns(report.designs)
-    print_line(
-        f"{report.outcomes}: {report.targets} targets, {report.runs} evaluations each, "
-        f"by {' to '.join(map(str, sizes))} models of other families"
-    )
-    rows = [[cell(each) for cell in columns.values()] for each in report.designs]
-    print_table("by design and draws", list(columns), rows)
-    print_text(LEGEND)
-    for name, text in (("at paid", PAID), ("plainly", PLAINLY)):
-        if name in columns:
-            print_text(text)
-    for title, bands in (("release date", report.by_date), ("accuracy", report.by_ability)):
-        _print_bands(f"coverage by {title}", bands)
-
-
-def _columns(found: Sequence[Summary]) -> dict[str, Callable[[Summary], str]]:
-    """Return what stands in each column; two are there only where they say something."""
-    columns: dict[str, Callable[[Summary], str]] = {
-        "design": lambda each: each.design,
-        "draws": lambda each: each.budget,
-        "coverage": lambda each: _coverage(each.coverage),
-        "none": lambda each: f"{each.no_estimate:.1%}",
-        "width": lambda each: _number(each.width, ".4f"),
-        "bias": lambda each: _number(each.bias, "+.5f"),
-        "ess": lambda each: _number(each.ess_ratio),
-        "mse": lambda each: _number(each.ess_ratio_mse),
-        "paper": lambda each: _number(each.paper_ratio),
-        "<1": lambda each: f"{each.below_one:.0%}",
-        "worst": lambda each: _number(each.worst),
-        "paid": lambda each: f"{each.queries:.0f}",
-    }
-    if any(each.queries < each.draws for each in found):
-        columns["at paid"] = lambda each: _number(each.ess_ratio_queries)
-    if any(each.by_guide < 1.0 for each in found if each.design != PLAIN_DESIGN):
-        columns["plainly"] = lambda each: f"{1.0 - each.by_guide:.0%}"
-    return columns
-
-
-def _print_bands(title: str, bands: Sequence[BandCoverage]) -> None:
-    budgets = list(dict.fromkeys(each.budget for each in bands))
-    rows: dict[tuple[str, str], dict[str, Coverage]] = {}
-    for each in bands:
-        rows.setdefault((each.design, each.band), {})[each.budget] = each.coverage
-    print_table(
-        title,
-        ("design", "targets of", "targets", *budgets),
-        [
-            (
-                design,
-                band,
-                str(max(found.targets for found in cells.values())),
-                *(_coverage(cells[budget]) if budget in cells else "" for budget in budgets),
-            )
-            for (design, band), cells in sorted(rows.items())
-        ],
-    )
-
-
-def _coverage(found: Coverage) -> str:
-    if found.share is None:
-        return UNKNOWN
-    return f"{found.share:.3f}" + ("" if found.error is None else f"±{found.error:.3f}")
-
-
-def _number(value: float | None, form: str = ".2f") -> str:
-    return UNKNOWN if value is None else format(value, form)
-
-
-def _plot(report: _Report, file: TextIO) -> None:
+def _plot(report: Report, file: TextIO) -> None:
     found = [each for each in report.designs if each.coverage.share is not None]
     worth = [each for each in report.designs if each.ess_ratio is not None]
     panels = (

@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from monitor.history.lessons import Lesson
-from monitor.stats import arrays, rounds, sampling
+from monitor.history.surrogates import Surrogate
+from monitor.stats import arrays, estimators, intervals, rounds, sampling, stratification
 from monitor.stats.arrays import FloatArray, IntArray
+from monitor.stats.samples import Sample
+
+STRATA: Final = stratification.Settings()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +36,8 @@ class Trial:
     lesson: what was learnt from the target's history.
     sizes: number of draws by budget, as its text was given.
     seeds: one for each evaluation.
+    strata: number of strata and smoothing; the rest is the design's.
+    surrogate: what strata are made from; None where the design needs none.
     """
 
     target: int
@@ -42,6 +49,8 @@ class Trial:
     seeds: tuple[int, ...]
     level: float
     paper: PaperSettings = PaperSettings()
+    strata: stratification.Settings = STRATA
+    surrogate: Surrogate | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,12 +58,14 @@ class TargetPool:
     """The target's items that have an outcome.
 
     items: (N,) their columns in the file. scores: (N,). sizes: as of the trial, where not above N.
+    surrogate: of these items.
     """
 
     trial: Trial
     items: IntArray
     scores: FloatArray
     sizes: Mapping[str, int]
+    surrogate: Surrogate | None
 
     @classmethod
     def of(cls, trial: Trial) -> "TargetPool":
@@ -65,6 +76,7 @@ class TargetPool:
             items=items,
             scores=arrays.floats(trial.scores[items], name="scores"),
             sizes={budget: n for budget, n in trial.sizes.items() if n <= len(items)},
+            surrogate=None if trial.surrogate is None else trial.surrogate.of_items(items),
         )
 
     @property
@@ -88,7 +100,8 @@ class TargetPool:
 
     def seeds(self, seed: int) -> np.random.SeedSequence:
         """Chance for one evaluation, the same for every design and budget."""
-        return np.random.SeedSequence([seed, self.trial.target])
+        number = 0 if self.surrogate is None else self.surrogate.number
+        return np.random.SeedSequence([seed, self.trial.target, number])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +112,21 @@ class Estimated:
     lower: float
     upper: float
     variance: float | None
+
+    @classmethod
+    def of(
+        cls, sample: Sample, *, estimator: str, interval: str, level: float
+    ) -> "Estimated | str":
+        """Return what the named estimator and interval make of a sample, or why they do not."""
+        point = estimators.ESTIMATORS[estimator](sample)
+        if isinstance(point, estimators.NoValue):
+            return str(point.reason)
+        bounds = intervals.INTERVALS[interval](sample, point, level=level)
+        if isinstance(bounds, intervals.Refusal):
+            return str(bounds.reason)
+        return cls(
+            value=point.value, lower=bounds.lower, upper=bounds.upper, variance=point.variance
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

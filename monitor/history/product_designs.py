@@ -9,16 +9,11 @@ from monitor.history.pools import Estimated, Finding, TargetPool
 from monitor.stats import (
     designs,
     effective,
-    estimators,
-    forecasts,
-    intervals,
     rehearsals,
     sampling,
     weights,
 )
-from monitor.stats.answers import Answers
 from monitor.stats.arrays import IntArray
-from monitor.stats.guides import Guide
 from monitor.stats.samples import Sample
 from monitor.stats.selection import Fit
 
@@ -42,18 +37,18 @@ def without_replacement(pool: TargetPool) -> Iterator[Findings]:
     Raises:
         ValueError: the lesson has no fit.
     """
-    fit = pool.trial.lesson.fit
-    if fit is None:
+    lesson = pool.trial.lesson
+    if lesson.fit is None:
         raise ValueError("without_replacement: nothing was fitted")
-    guide = fit.guide.of_items(pool.items)
+    fit = lesson.fit.of_items(pool.items)
     shares = {
         budget: weights.term_weights(n, pool.population, profile=fit.profile)
         for budget, n in pool.sizes.items()
-        if not pool.is_census(budget) and _is_guided(pool, fit, guide, n=n)
+        if not pool.is_census(budget) and fit.promises(n, is_asked=lesson.is_asked)
     }
     plainly = {budget: n for budget, n in pool.sizes.items() if budget not in shares}
     for seed in pool.trial.seeds:
-        yield _plain(pool, seed, plainly) | _guided(pool, seed, shares, guide=guide)
+        yield _plain(pool, seed, plainly) | _guided(pool, seed, shares, fit=fit)
 
 
 def census(pool: TargetPool) -> Finding:
@@ -66,14 +61,6 @@ def census(pool: TargetPool) -> Finding:
         exact_variance=0.0,
         queries=pool.population,
     )
-
-
-def _is_guided(pool: TargetPool, fit: Fit, guide: Guide, *, n: int) -> bool:
-    if not (pool.trial.lesson.is_asked or fit.is_worth(n)):
-        return False
-    before = guide.predict(Answers.from_columns(items=[], scores=[]))
-    expected = forecasts.expected_counts(before, size=n, floor=fit.floor)
-    return min(expected) >= forecasts.FEWEST_EXPECTED
 
 
 def _plain(pool: TargetPool, seed: int, sizes: Mapping[str, int]) -> Findings:
@@ -106,22 +93,23 @@ def _plain_finding(pool: TargetPool, items: IntArray) -> Finding:
     return Finding(
         drawn_by=designs.Simple.name,
         guide=BLIND,
-        estimate=_estimate(sample, "sample_mean", interval, level=pool.trial.level),
+        estimate=Estimated.of(
+            sample, estimator="sample_mean", interval=interval, level=pool.trial.level
+        ),
         exact_variance=effective.srs_variance(pool.scores, size),
         queries=size,
     )
 
 
 def _guided(
-    pool: TargetPool, seed: int, shares: Mapping[str, Sequence[float]], *, guide: Guide
+    pool: TargetPool, seed: int, shares: Mapping[str, Sequence[float]], *, fit: Fit
 ) -> Findings:
     """Return findings from one rehearsal: fewer draws are the beginning of more."""
-    fit = pool.trial.lesson.fit
-    if not shares or fit is None:
+    if not shares:
         return {}
     rehearsal = rehearsals.rehearse(
         rehearsals.Pool.of(pool.scores),
-        guide,
+        fit.guide,
         design=designs.DESIGNS[designs.WithoutReplacement.name],
         bits=pool.clock_bits(seed),
         size=max(map(len, shares.values())),
@@ -130,24 +118,15 @@ def _guided(
     return {
         budget: Finding(
             drawn_by=designs.WithoutReplacement.name,
-            guide=guide.name,
-            estimate=_estimate(
-                rehearsal.sample(share), "active_mean", "mixed_t", level=pool.trial.level
+            guide=fit.guide.name,
+            estimate=Estimated.of(
+                rehearsal.sample(share),
+                estimator="active_mean",
+                interval="mixed_t",
+                level=pool.trial.level,
             ),
             exact_variance=rehearsal.exact_variance(share),
             queries=len(share),
         )
         for budget, share in shares.items()
     }
-
-
-def _estimate(sample: Sample, estimator: str, interval: str, *, level: float) -> Estimated | str:
-    point = estimators.ESTIMATORS[estimator](sample)
-    if isinstance(point, estimators.NoValue):
-        return str(point.reason)
-    bounds = intervals.INTERVALS[interval](sample, point, level=level)
-    if isinstance(bounds, intervals.Refusal):
-        return str(bounds.reason)
-    return Estimated(
-        value=point.value, lower=bounds.lower, upper=bounds.upper, variance=point.variance
-    )

@@ -17,7 +17,7 @@ class Record:
     design, budget: as asked for; n: what the budget comes to on this target.
     drawn_by: the design that the planner took for it, "census" where all items are asked.
     guide: name of what predicted the scores.
-    seed: of the clocks; with target it settles them, whatever the design.
+    seed: of the clocks; with target and surrogate it settles them, whatever the design.
     estimate, lower, upper, variance: None where there is no estimate; `reason` says why.
     truth: mean of the N scores.
     exact_variance: of the estimate, from the known outcomes; 0 for a census.
@@ -25,6 +25,8 @@ class Record:
     uniform_variance: of the paper's yardstick, n independent draws expected and
         Horvitz-Thompson's estimate: mean of z^2, times (1 - n/N) / n (arXiv 2601.20251).
     queries: distinct items, which is what is paid for.
+    surrogate: whose answers the strata were made from; None for designs without.
+    explained: share of the scores' variance between the paper's strata of that surrogate.
     """
 
     target: int
@@ -45,6 +47,8 @@ class Record:
     srs_variance: float
     uniform_variance: float
     queries: int
+    surrogate: str | None = None
+    explained: float | None = None
 
     @property
     def covers(self) -> bool:

@@ -6,17 +6,23 @@ from typing import Final
 
 import numpy as np
 
-from monitor.history import paper_designs, product_designs
+from monitor.history import lure, paper_designs, product_designs, stratified_designs
 from monitor.history.pools import Estimated, Finding, TargetPool, Trial
 from monitor.history.product_designs import Findings
 from monitor.history.records import Record
 from monitor.stats import effective
 
+# Designs that draw by what a surrogate says.
+BY_SURROGATE: Final = frozenset({*stratified_designs.VARIANTS, lure.NAME}) - {
+    stratified_designs.HISTORY
+}
 DESIGNS: Final[Mapping[str, Callable[[TargetPool], Iterator[Findings]]]] = MappingProxyType(
     {
         "simple": product_designs.simple,
         "without_replacement": product_designs.without_replacement,
         **dict.fromkeys(paper_designs.VARIANTS, paper_designs.published),
+        **dict.fromkeys(stratified_designs.VARIANTS, stratified_designs.stratified),
+        lure.NAME: lure.lure,
     }
 )
 
@@ -28,14 +34,17 @@ def run(trial: Trial) -> tuple[Record, ...]:
         ModuleNotFoundError: the design needs torch, which is not installed.
     """
     pool = TargetPool.of(trial)
+    explained = stratified_designs.explained(pool)
     return tuple(
-        _record(pool, seed=seed, budget=budget, finding=findings[budget])
+        _record(pool, findings[budget], seed=seed, budget=budget, explained=explained)
         for seed, findings in zip(trial.seeds, DESIGNS[trial.design](pool), strict=True)
         for budget in pool.sizes
     )
 
 
-def _record(pool: TargetPool, *, seed: int, budget: str, finding: Finding) -> Record:
+def _record(
+    pool: TargetPool, finding: Finding, *, seed: int, budget: str, explained: float | None
+) -> Record:
     n, found = pool.sizes[budget], finding.estimate
     known = found if isinstance(found, Estimated) else None
     return Record(
@@ -57,4 +66,6 @@ def _record(pool: TargetPool, *, seed: int, budget: str, finding: Finding) -> Re
         srs_variance=effective.srs_variance(pool.scores, n),
         uniform_variance=float(np.mean(pool.scores**2)) * (1.0 / n - 1.0 / pool.population),
         queries=finding.queries,
+        surrogate=None if pool.surrogate is None else pool.surrogate.name,
+        explained=explained,
     )

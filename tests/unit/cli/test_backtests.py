@@ -59,6 +59,49 @@ def test_given_factors_make_every_row_a_target(terminal: Terminal, file: Path) -
     assert document["designs"][1]["by_guide"] > 0.5
 
 
+@pytest.fixture
+def repeated(file: Path) -> Path:
+    """The same file with single answers."""
+    with np.load(file) as arrays:
+        np.savez(file, samples=recorded.samples(), **arrays)
+    return file
+
+
+def test_pairs_are_compared_with_plain_draws(terminal: Terminal, repeated: Path) -> None:
+    designs = ("--designs", "simple,stratified,stratified_oracle", "--scores", "first")
+    ended = run(terminal, repeated, *designs, "--surrogate", "row:model-2,row:model-9")
+    assert ended.code == 0
+    assert "beside plain draws" in ended.out
+    rows = [line.split() for line in ended.out.splitlines()]
+    (found,) = [row for row in rows if row[:3] == ["stratified", "30", "7"]]
+    assert 0.2 < float(found[3]) < 0.9
+    assert found[8].startswith(("+", "-"))
+
+
+def test_json_tells_what_strata_save(terminal: Terminal, repeated: Path) -> None:
+    chosen = ("--designs", "stratified,stratified_published", "--split", "model")
+    document = run(terminal, repeated, *chosen, "--surrogate", "auto", "--json").document()
+    assert document["surrogate"] == "auto"
+    assert {each["pairs"] for each in document["gains"]} == {16 * 15}
+    assert all(each["saving"] > 0.1 for each in document["gains"])
+
+
+def test_a_shuffled_signal_saves_nothing(terminal: Terminal, repeated: Path) -> None:
+    chosen = ("--designs", "stratified", "--surrogate", "auto", "--shuffled")
+    document = run(terminal, repeated, *chosen, "--json").document()
+    assert all(abs(each["ratio"] - 1.0) < 0.03 for each in document["gains"])
+
+
+def test_strata_are_set_by_options(terminal: Terminal, repeated: Path) -> None:
+    chosen = ("--designs", "stratified_published", "--surrogate", "auto", "--json")
+    one, usual = (
+        run(terminal, repeated, *chosen, *options).document()["gains"][0]["ratio"]
+        for options in (("--strata", 1, "--smoothing", 0.5), ())
+    )
+    assert one == pytest.approx(1.0)
+    assert usual < 0.9
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -72,6 +115,13 @@ def test_given_factors_make_every_row_a_target(terminal: Terminal, file: Path) -
         (("--split", "pairs"), "error: --split pairs: there is no target in the file"),
         (("--factors", "absent.npz"), "error: absent.npz: there is no such file"),
         (("--records", "absent/r.jsonl"), "error: absent/r.jsonl: cannot be written: No such file"),
+        (("--designs", "lure"), "error: --designs lure: name a surrogate, such as --surrogate"),
+        (("--surrogate", "auto"), "error: --surrogate: none of the designs goes by one; these do"),
+        (("--surrogate", "best"), "error: --surrogate 'best': must be row:MODEL"),
+        (("--surrogate", "row:gpt"), "error: --surrogate row:gpt: the outcomes have no model"),
+        (("--shuffled",), "error: --shuffled and --same-prefix are about a surrogate: add"),
+        (("--scores", "first"), "error: --scores first: "),
+        (("--smoothing", "-1"), "error: --strata, --smoothing: smoothing: must be a finite"),
         (("--runs", "0"), "'--runs'"),
         (("--split", "random"), "'--split'"),
     ],

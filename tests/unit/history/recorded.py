@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from monitor.history import surrogates
 from monitor.history.lessons import Lesson
 from monitor.history.outcomes import OutcomeMatrix
 from monitor.history.pools import Trial
 from monitor.history.records import Record
+from monitor.history.surrogates import Recorded, Rows, Surrogate
 from monitor.stats.answers import History
 from monitor.stats.item_mean import ItemMean
 from monitor.stats.profiles import Profile
@@ -46,9 +48,27 @@ UNKNOWN = replace(HIT, estimate=None, lower=None, upper=None, variance=None, rea
 def scores(*, seed: int = 5) -> npt.NDArray[np.float64]:
     """Outcomes of a Rasch model, (MODELS, ITEMS): abilities rise, difficulties are spread."""
     generator = np.random.default_rng(seed)
+    chances = _chances(generator)
+    return (generator.random(chances.shape) < chances).astype(np.float64)
+
+
+def samples(*, count: int = 10) -> npt.NDArray[np.int64]:
+    """Repeated answers of the same models as a file has them, (MODELS, ITEMS, count)."""
+    generator = np.random.default_rng(5)
+    chances = _chances(generator)[:, :, np.newaxis]
+    return (generator.random((MODELS, ITEMS, count)) < chances).astype(np.int64)
+
+
+def _chances(generator: np.random.Generator) -> npt.NDArray[np.float64]:
     logits = np.linspace(-0.5, 1.5, MODELS)[:, np.newaxis] - generator.normal(0.0, 2.0, ITEMS)
-    answers = generator.random(logits.shape) < 1.0 / (1.0 + np.exp(-logits))
-    return answers.astype(np.float64)
+    return np.asarray(1.0 / (1.0 + np.exp(-logits)))
+
+
+def surrogate(*, row: int = 3, number: int = 0) -> Surrogate:
+    """An older model, asked ten times an item."""
+    found = Recorded(matrix=matrix(), samples=samples(), seed=number)
+    (one,) = surrogates.find(found, Rows(names=(f"model-{row}",)))
+    return replace(one, number=number)
 
 
 def matrix(outcomes: npt.NDArray[np.float64] | None = None) -> OutcomeMatrix:
@@ -81,6 +101,7 @@ def trial(
     learnt: Fit | None = None,
     seeds: tuple[int, ...] = (3,),
     is_binary: bool = True,
+    surrogate: Surrogate | None = None,
 ) -> Trial:
     """Evaluations of the newest model, budgets being counts."""
     return Trial(
@@ -92,4 +113,5 @@ def trial(
         sizes={each: int(each) for each in budgets},
         seeds=seeds,
         level=0.95,
+        surrogate=surrogate,
     )

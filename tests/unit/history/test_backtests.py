@@ -19,6 +19,8 @@ WANTED = Wanted(
     seed=7,
 )
 
+LEARNT = Lesson(fit=recorded.fit(), factors=None)
+
 
 def backtest(wanted: Wanted = WANTED, *, missing: float = 0.0) -> Backtest:
     outcomes = recorded.scores()
@@ -42,6 +44,75 @@ def test_only_the_history_is_masked() -> None:
     assert 0.1 < (~np.isnan(study.outcomes)).mean() < 0.3
     trials = backtests.all_trials(sparse, [Lesson(fit=None, factors=None)])
     assert not any(np.isnan(each.scores).any() for each in trials)
+
+
+def by_surrogates(*designs: str, same_prefix: int = 0) -> Backtest:
+    """Surrogates are two old models, the newest one, and a file."""
+    rows = ((0,), (1,), (15,), ())
+    found = tuple(
+        replace(recorded.surrogate(), name=str(rows[number]), number=number, rows=rows[number])
+        for number in range(len(rows))
+    )
+    wanted = replace(WANTED, designs=designs, same_prefix=same_prefix)
+    return replace(backtest(wanted), surrogates=found)
+
+
+def test_every_pair_of_target_and_surrogate_has_its_trial() -> None:
+    trials = list(backtests.all_trials(by_surrogates("simple", "stratified"), [LEARNT]))
+    pairs = {(each.target, each.surrogate.name) for each in trials if each.surrogate is not None}
+    assert len(pairs) == 8 * 4 - 1
+    assert (15, "(15,)") not in pairs
+    assert all((each.surrogate is None) == (each.design == "simple") for each in trials)
+
+
+def test_names_that_begin_alike_are_apart_where_asked() -> None:
+    asked = by_surrogates("stratified", same_prefix=7)
+    # model-1, and model-10 to model-15, begin alike.
+    assert [each.rows for each in asked.surrogates_of(9)] == [(0,), (1,), (15,), ()]
+    assert [each.rows for each in asked.surrogates_of(12)] == [(0,), ()]
+
+
+def test_only_what_draws_by_history_is_sent_with_a_lesson() -> None:
+    asked = by_surrogates("stratified_history", "stratified", "lure")
+    (study,) = backtests.studies(asked)
+    assert study.wants_fit
+    sent = {each.design: each.lesson for each in backtests.all_trials(asked, [LEARNT])}
+    assert sent["stratified_history"] is LEARNT
+    assert (sent["stratified"].fit, sent["lure"].fit) == (None, None)
+
+
+def test_first_answers_are_for_targets_alone() -> None:
+    first = 1.0 - recorded.scores()
+    asked = replace(backtest(), first=first)
+    (study,) = backtests.studies(asked)
+    np.testing.assert_array_equal(study.outcomes, recorded.scores()[:8])
+    trial = next(iter(backtests.all_trials(asked, [LEARNT])))
+    np.testing.assert_array_equal(trial.scores, first[trial.target])
+
+
+def test_incomplete_targets_are_left_out_where_asked() -> None:
+    asked = backtest(replace(WANTED, is_complete=True), missing=0.01)
+    assert 15 not in asked.targets
+    assert "fewer than all outcomes: 'model-15': left out" in backtests.check(asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (backtest(replace(WANTED, designs=("lure",))), "--designs lure: name a surrogate"),
+        (by_surrogates("simple"), "--surrogate: none of the designs goes by one; these do: lure, "),
+        (
+            replace(
+                by_surrogates("lure", same_prefix=5),
+                surrogates=by_surrogates("lure").surrogates[:3],
+            ),
+            "every target is of the family of every surrogate",
+        ),
+    ],
+)
+def test_surrogates_and_designs_must_go_together(asked: Backtest, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        backtests.check(asked)
 
 
 @pytest.mark.parametrize("design", ["with_replacement", "faq_sequential"])

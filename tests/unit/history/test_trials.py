@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from monitor.domain.identifiers import Digest, EvaluationId, VariantName, VersionName
-from monitor.domain.plans import Subject
-from monitor.domain.policies import Budget, Policy
-from monitor.domain.results import Estimate, NoBaseline, NoBaselineReason
+from monitor.domain.plans import Plan, Subject
+from monitor.domain.policies import Budget, Method, Policy
+from monitor.domain.results import Estimate, Findings, NoBaseline, NoBaselineReason
 from monitor.engine import planning, rehearsal
 from monitor.history import trials
-from monitor.history.pools import TargetPool, Trial
+from monitor.history.pools import STRATA, TargetPool, Trial
 from monitor.history.records import Record
 from monitor.simulation import suites
 from monitor.stats import intervals
@@ -64,8 +64,41 @@ def test_the_runner_does_what_engine_and_planner_do(
     monkeypatch.setattr(TargetPool, "clock_bits", lambda *_: bits)
     found = rehearsal.rehearse(plan, suite=SUITE, guide=guide, scores=trial.scores.tolist())
     (record,) = trials.run(trial)
-    assert isinstance(found.estimate, Estimate)
     assert record.drawn_by == drawn_by
+    assert_agree(record, found, plan)
+
+
+def test_the_runner_does_what_engine_and_planner_do_with_a_surrogate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    surrogate = recorded.surrogate()
+    request = planning.PlanRequest(
+        subject=SUBJECT,
+        policy=Policy(budget=Budget(count=100), method=Method.NEYMAN),
+        suite=SUITE,
+        history=None,
+        baseline=NoBaseline(reason=NoBaselineReason.FIRST_VERSION),
+        software="test",
+        signal=planning.Surrogate(
+            signal=surrogate.signal,
+            settings=STRATA,
+            digest=Digest("0" * 64),
+            names=(surrogate.name,),
+        ),
+    )
+    plan, guide = planning.plan(request)
+    bits = np.array(SUITE.clock_bits(plan.clock_seed))
+    monkeypatch.setattr(TargetPool, "clock_bits", lambda *_: bits)
+    trial = recorded.trial("100", design="stratified", surrogate=surrogate)
+    found = rehearsal.rehearse(plan, suite=SUITE, guide=guide, scores=trial.scores.tolist())
+    (record,) = trials.run(trial)
+    assert record.drawn_by == plan.inference.design == "stratified"
+    assert_agree(record, found, plan)
+
+
+def assert_agree(record: Record, found: Findings, plan: Plan) -> None:
+    """An evaluation by the engine, and its record in a back-test, are the same to the bit."""
+    assert isinstance(found.estimate, Estimate)
     assert (record.guide, record.queries) == (plan.inference.guide, plan.draws)
     assert record.estimate == found.estimate.value
     assert record.lower == found.estimate.interval.lower
