@@ -11,16 +11,21 @@ from monitor.domain.suites import Generation, Message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
-    """One question to an endpoint."""
+    """One question to an endpoint; `logprobs` asks for each token's log-probability too."""
 
     model: str
     messages: tuple[Message, ...]
     generation: Generation
+    logprobs: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completed:
-    """A well-formed chat completion with at least one choice."""
+    """A well-formed chat completion with at least one choice.
+
+    served_model, fingerprint: what the server says it ran, None where it does not say.
+    mean_logprob: mean log-probability of the answer's tokens in nats, None where it did not come.
+    """
 
     content: str | None
     finish_reason: str | None
@@ -28,6 +33,9 @@ class Completed:
     reasoning: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    served_model: str | None = None
+    fingerprint: str | None = None
+    mean_logprob: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +54,13 @@ class Refused:
 
 
 class Breakdown(StrEnum):
-    """Ways in which no usable response came."""
+    """Ways in which no usable response came; at `image` nothing was sent."""
 
     CONNECT = "connect"
     TIMEOUT = "timeout"
     MALFORMED = "malformed"
     NO_CHOICES = "no_choices"
+    IMAGE = "image"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +91,7 @@ class Status(StrEnum):
     REJECTED = "rejected"
     TIMEOUT = "timeout"
     EMPTY_CONTENT = "empty_content"
+    IMAGE = "image"
     GRADER = "grader"
 
 
@@ -96,6 +106,11 @@ WRONG = frozenset(
     }
 )
 MISSING = frozenset(Status) - WRONG - {Status.GRADED}
+# Something came that reads as no answer at all: so may any answer, once its form has changed.
+UNREADABLE = frozenset({Status.EMPTY_CONTENT, Status.NO_ANSWER, Status.TRUNCATED})
+# Something came, and its grader gave it no score.
+UNGRADED = UNREADABLE | {Status.CONTENT_FILTER, Status.GRADER, Status.REFUSAL}
+CAME = UNGRADED | {Status.GRADED}
 
 
 class Fault(StrEnum):
@@ -152,18 +167,36 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What one judge was asked about an answer.
+
+    calls: questions that it was asked, or had answered before; unusable: its replies that decide
+    nothing. flipped: its verdict turned with the order of the two answers; None where it gave none.
+    usage: what was newly bought.
+    """
+
+    judge: str
+    calls: int
+    unusable: int
+    flipped: bool | None
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The answer of one draw.
 
     step: position of the draw in the evaluation, from 0.
     score: in [0, 1]; None exactly where the status is a missing one.
     usage: nothing where an earlier draw had asked for the item already.
+    judged: by each judge that was asked about it.
     """
 
     step: int
     status: Status
     score: float | None
     usage: Usage = Usage()
+    judged: tuple[Judged, ...] = ()
 
     def __post_init__(self) -> None:
         """A missing answer has no score, any other has one."""

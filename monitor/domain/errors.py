@@ -8,6 +8,7 @@ MonitorError
 │   └── HistoryError       a file of earlier outcomes
 ├── InvalidEvent           an event that can never be processed: dead letter
 ├── InvalidPlan            an evaluation that cannot be planned as asked
+├── SurrogateError         a surrogate that cannot be used, or is another one than before
 ├── StateError
 │   ├── StateLocked        another process owns the state directory
 │   ├── StateTooNew        written by a newer version of this package
@@ -88,6 +89,10 @@ class InvalidEvent(MonitorError):
 
 class InvalidPlan(MonitorError):
     """What was asked for cannot be planned on this suite."""
+
+
+class SurrogateError(MonitorError):
+    """A surrogate's answers cannot be bought, or would be mixed with those of another model."""
 
 
 class StateError(MonitorError):

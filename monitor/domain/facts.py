@@ -8,7 +8,7 @@ from monitor.domain.answers import Status, Usage
 from monitor.domain.errors import DeadLetterReason
 from monitor.domain.identifiers import EvaluationId, SuiteName, VariantName, VersionName
 from monitor.domain.plans import Plan
-from monitor.domain.results import Findings, Spend
+from monitor.domain.results import Findings, Purpose, Spend
 
 
 class EventResult(StrEnum):
@@ -63,6 +63,20 @@ class Attempted:
     retried: Status | None
     prompt_tokens: int
     completion_tokens: int
+    purpose: Purpose = Purpose.TARGET
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuerySettled:
+    """What an evaluation asked of another endpoint than the version's has ended."""
+
+    evaluation_id: EvaluationId
+    variant: VariantName
+    suite: SuiteName
+    purpose: Purpose
+    endpoint: str
+    status: Status
+    detail: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +90,44 @@ class AnswerSettled:
     usage: Usage
     answered: int
     draws: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurrogateAttempted:
+    """One request of a surrogate pass went out; `retried` when another follows.
+
+    purpose: whether the surrogate was asked, or the judge of what its answers mean.
+    """
+
+    suite: SuiteName
+    surrogate: str
+    purpose: Purpose
+    seconds: float
+    retried: Status | None
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurrogateAnswered:
+    """A sample of a surrogate pass has its final answer, as one of `wanted` that were missing."""
+
+    suite: SuiteName
+    surrogate: str
+    status: Status
+    settled: int
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurrogateEnded:
+    """A surrogate pass is through: so many of the items were answered, for `usage` more."""
+
+    suite: SuiteName
+    surrogate: str
+    answered: int
+    population: int
+    usage: Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +159,13 @@ class EvaluationFailed:
     """An evaluation stopped on a defect of this program; its state is kept for a retry."""
 
     evaluation_id: EvaluationId
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswersNotKept:
+    """Texts of answers could not be kept, or not be deleted; told once for each reason."""
+
     detail: str
 
 
@@ -189,10 +248,15 @@ Fact = (
     | DeadLettered
     | EvaluationStarted
     | Attempted
+    | QuerySettled
     | AnswerSettled
+    | SurrogateAttempted
+    | SurrogateAnswered
+    | SurrogateEnded
     | EndpointAwaited
     | EvaluationEnded
     | EvaluationFailed
+    | AnswersNotKept
     | PartitionAssigned
     | PartitionRevoked
     | BusAwaited

@@ -3,6 +3,7 @@
 An evaluation is a fold over these rows; everything else is derived from them.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -60,13 +61,36 @@ class Inference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Strata:
+    """A partition of the pool, and how many draws each part of it gets.
+
+    labels: (N,) stratum of each item, numbered from 0.
+    draws: (H,) at least 1 each, summing to n.
+    """
+
+    labels: tuple[int, ...]
+    draws: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Every stratum has as many items as draws, or more."""
+        sizes = Counter(self.labels)
+        if not sizes or sizes.keys() != set(range(len(self.draws))):
+            raise ValueError(f"strata: labels must be 0 to {len(self.draws) - 1}, each with items")
+        if not all(1 <= drawn <= sizes[label] for label, drawn in enumerate(self.draws)):
+            raise ValueError("strata: draws must be 1 to the number of items of each stratum")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Everything that is decided before the first draw; nothing that happens changes it.
 
     draws: n; population: N; round_sizes: positive, summing to n.
-    weights: W_t, n of them, summing to 1.
+    weights: W_t, n of them, summing to 1; a stratified design has those of its strata instead.
     attempts_allowed: attempts for all draws together, retries included.
     reason: a sentence saying why this design was chosen.
+    strata: of a stratified design, None otherwise; signal_digest: of what they were made from.
+    format_level: of the two-sided test for a change of format; None in plans from before it.
+    judges: models that judge the answers, sorted; answers of two panels are never mixed.
     """
 
     subject: Subject
@@ -84,15 +108,19 @@ class Plan:
     reason: str
     history_digest: Digest | None
     software: str
+    strata: Strata | None = None
+    signal_digest: Digest | None = None
+    format_level: float | None = None
+    judges: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
     """One draw as it was made: what its weight in the estimate will need.
 
-    item: index into the suite; probability: q_t(I_t); prediction: p_I at the draw.
-    rest_prediction_sum: sum of p over the items not yet drawn, this one included; over all items
-    where the design can draw an item again.
+    item: index into the suite; probability: q_t(I_t), from strata n_h/N_h; prediction: p_I at the
+    draw. rest_prediction_sum: sum of p over the items not yet drawn, this one included; over all
+    items where the design can draw an item again, over the item's stratum where there are strata.
     model_variance: v_t. group_*: the same for the item's group (guides.md, "Groups").
     """
 

@@ -11,7 +11,16 @@ class Method(StrEnum):
     AUTO = "auto"
     FAQ = "faq"
     FAQ_PUBLISHED = "faq_published"
+    NEYMAN = "neyman"
     SIMPLE = "simple"
+
+
+class KeepAnswers(StrEnum):
+    """Which texts of answers are kept for people to look at; doubtful: those without a score."""
+
+    NONE = "none"
+    DOUBTFUL = "doubtful"
+    ALL = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,3 +75,4 @@ class Policy:
     budget: Budget = Budget()
     missing_limit: float = 0.05
     attempt_margin: float = 0.1
+    keep_answers: KeepAnswers = KeepAnswers.DOUBTFUL

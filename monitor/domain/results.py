@@ -1,7 +1,7 @@
 """Estimate, interval, difference and verdict."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from monitor.domain.identifiers import EvaluationId, VersionName
@@ -51,6 +51,50 @@ class Estimate:
     overconfident_guide: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """Answers that read as none: `found` of `answers` equally weighted ones.
+
+    Whole numbers under plain sampling; where draws have unequal weights, the fewer equal ones that
+    would tell as much.
+    """
+
+    found: float
+    answers: float
+
+    @property
+    def share(self) -> float:
+        """Share of the answers, in [0, 1]."""
+        return self.found / self.answers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormatChange:
+    """Shares of unreadable answers of two versions, too far apart for chance.
+
+    p_value: two-sided, that of Fisher's exact test.
+    """
+
+    share: float
+    previous_share: float
+    previous_version: VersionName
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """Answers that came and got no score from their grader.
+
+    ungraded: share of the answers that came, by status, those that occur; by the weights of the
+    draws, so that it is of the pool, whatever the design preferred.
+    format_change: None where none is shown, or nothing is there to compare with.
+    """
+
+    ungraded: Mapping[str, float]
+    unreadable: Unreadable
+    format_change: FormatChange | None = None
+
+
 class NoEstimateReason(StrEnum):
     """Why there is no estimate."""
 
@@ -74,7 +118,10 @@ class NoEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The version before, as it was published: what a difference is taken to."""
+    """The version before, as it was published: what a difference is taken to.
+
+    unreadable: None where it cannot be told from what was published.
+    """
 
     evaluation_id: EvaluationId
     version: VersionName
@@ -84,10 +131,16 @@ class Baseline:
     worst_lower_shift: float
     worst_upper_shift: float
     overconfident_guide: bool = False
+    unreadable: Unreadable | None = None
 
     @classmethod
     def of(
-        cls, estimate: Estimate, *, evaluation_id: EvaluationId, version: VersionName
+        cls,
+        estimate: Estimate,
+        *,
+        evaluation_id: EvaluationId,
+        version: VersionName,
+        unreadable: Unreadable | None = None,
     ) -> "Baseline":
         """An estimate as the next version is compared with it."""
         return cls(
@@ -99,6 +152,7 @@ class Baseline:
             worst_lower_shift=estimate.worst_lower_shift,
             worst_upper_shift=estimate.worst_upper_shift,
             overconfident_guide=estimate.overconfident_guide,
+            unreadable=unreadable,
         )
 
 
@@ -108,6 +162,7 @@ class NoBaselineReason(StrEnum):
     FIRST_VERSION = "first_version"
     NOT_EVALUATED = "not_evaluated"
     SUITE_CHANGED = "suite_changed"
+    JUDGES_CHANGED = "judges_changed"
     OTHER_LEVEL = "other_level"
     NO_ESTIMATE = "no_estimate"
 
@@ -158,8 +213,10 @@ class Reason(StrEnum):
     NO_ESTIMATE = "no_estimate"
     NO_ANSWERS = "no_answers"
     ENDPOINT_FAULT = "endpoint_fault"
+    JUDGE_FAULT = "judge_fault"
     INVALID_PLAN = "invalid_plan"
     SUITE_CHANGED = "suite_changed"
+    JUDGES_CHANGED = "judges_changed"
     INTERNAL_ERROR = "internal_error"
     TOO_OLD = "too_old"
     WITHDRAWN = "withdrawn"
@@ -207,9 +264,27 @@ class Price:
         return Money(amount=millionths / 1e6, currency=self.currency)
 
 
+class Purpose(StrEnum):
+    """What a query is bought for; also a metric label."""
+
+    TARGET = "evaluation"
+    JUDGE = "judge"
+    SURROGATE = "surrogate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpendLine:
+    """What was newly bought for one purpose; cost is None where no price is configured."""
+
+    attempts: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Money | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spend:
-    """What the evaluation cost.
+    """What the evaluation cost: the version's own answers, and beside them `others`.
 
     attempts: requests known to have been sent; maybe_repeated: of those in flight when an
     owner died, so possibly paid twice. cost is None where no price is configured.
@@ -220,6 +295,22 @@ class Spend:
     prompt_tokens: int
     completion_tokens: int
     cost: Money | None
+    others: Mapping[Purpose, SpendLine] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeFigures:
+    """What one judge did in an evaluation; `model` is the one that it was asked for.
+
+    calls: questions put to it; unusable: its replies that decided nothing.
+    comparisons: pairs that it judged in both orders; flips: those decided by the order.
+    """
+
+    model: str
+    calls: int = 0
+    unusable: int = 0
+    comparisons: int = 0
+    flips: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +318,7 @@ class Findings:
     """The statistical part of a result: a function of the journal alone.
 
     counts: answers by status; estimate: NoEstimate where there is none.
+    doubt: None where no answer came, or the plan is from before it was looked for.
     """
 
     counts: Mapping[str, int]
@@ -235,3 +327,4 @@ class Findings:
     estimate: Estimate | NoEstimate
     difference: Difference | None
     verdict: Verdict
+    doubt: Doubt | None = None

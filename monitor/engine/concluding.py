@@ -6,12 +6,13 @@ An evaluation that has just ended and a replay of its record years later run the
 from collections import Counter
 from collections.abc import Sequence
 
-from monitor.domain.answers import MISSING, Answer
+from monitor.domain.answers import CAME, MISSING, Answer
 from monitor.domain.errors import StateCorrupt
 from monitor.domain.plans import Draw, Plan
 from monitor.domain.results import (
     Baseline,
     Difference,
+    Doubt,
     Estimate,
     Findings,
     Interval,
@@ -21,7 +22,7 @@ from monitor.domain.results import (
     NoEstimateReason,
     Verdict,
 )
-from monitor.engine import deciding
+from monitor.engine import deciding, doubts, strata
 from monitor.stats import differences, effective, estimators, intervals, samples, variances
 
 REFUSALS = {
@@ -59,8 +60,10 @@ def conclude(
             f"evaluation {plan.subject.evaluation_id}: {len(draws)} draws and {len(answers)} "
             f"answers do not make up a plan of {plan.draws}"
         )
-    estimate = _estimate(plan, _sample(plan, draws, answers), quantile)
+    scores = [answer.score for answer in answers]
+    estimate = _estimate(plan, _sample(plan, draws, scores), quantile)
     comparison = _compare(estimate, plan)
+    doubt = _doubt(plan, draws, answers)
     missing = sum(answer.status in MISSING for answer in answers)
     evidence = deciding.Evidence(
         estimate=estimate,
@@ -68,6 +71,7 @@ def conclude(
         answered=plan.draws - missing,
         missing_share=missing / plan.draws,
         missing_limit=plan.missing_limit,
+        format_change=doubt.format_change if doubt else None,
     )
     return Findings(
         counts=count_by_status(answers),
@@ -76,6 +80,7 @@ def conclude(
         estimate=estimate,
         difference=comparison if isinstance(comparison, Difference) else None,
         verdict=deciding.decide(plan.objective, evidence),
+        doubt=doubt,
     )
 
 
@@ -104,21 +109,34 @@ def count_by_status(answers: Sequence[Answer]) -> dict[str, int]:
     return dict(sorted(Counter(str(answer.status) for answer in answers).items()))
 
 
-def _sample(plan: Plan, draws: Sequence[Draw], answers: Sequence[Answer]) -> samples.Sample:
+def _doubt(plan: Plan, draws: Sequence[Draw], answers: Sequence[Answer]) -> Doubt | None:
+    if plan.format_level is None:
+        return None
+    # All of one score, and only what did not come is missing: what is wanted are the weights.
+    came = [0.0 if answer.status in CAME else None for answer in answers]
+    point = estimators.ESTIMATORS[plan.inference.estimator](_sample(plan, draws, came))
+    if isinstance(point, estimators.NoValue):
+        return None
+    return doubts.assess(plan, draws, answers, weights=point.coefficients)
+
+
+def _sample(plan: Plan, draws: Sequence[Draw], scores: Sequence[float | None]) -> samples.Sample:
     columns = samples.SampleColumns(
         items=[draw.item for draw in draws],
         probabilities=[draw.probability for draw in draws],
         predictions=[draw.prediction for draw in draws],
         rest_prediction_sums=[draw.rest_prediction_sum for draw in draws],
         model_variances=[draw.model_variance for draw in draws],
-        scores=[answer.score for answer in answers],
+        scores=scores,
         weights=plan.weights,
     )
+    layout = strata.restore(plan)
     return samples.Sample.from_columns(
         columns,
         population=plan.population,
         dispersion=plan.inference.dispersion,
         floor=plan.inference.floor,
+        strata=None if layout is None else samples.Strata.of(layout, columns.items),
     )
 
 

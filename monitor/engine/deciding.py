@@ -4,13 +4,14 @@ No evidence never passes: without an interval there is no MET. Every bound used 
 includes the worst case of missing answers.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from monitor.domain.policies import AtLeast, EstimateOnly, NotWorse, Objective
 from monitor.domain.results import (
     Difference,
     Estimate,
+    FormatChange,
     NoBaseline,
     NoBaselineReason,
     NoEstimate,
@@ -24,6 +25,7 @@ NO_BASELINE_TEXT = {
     NoBaselineReason.FIRST_VERSION: "this is the variant's first version on the suite",
     NoBaselineReason.NOT_EVALUATED: "the version before has no published result on the suite",
     NoBaselineReason.SUITE_CHANGED: "the suite has changed since the version before was evaluated",
+    NoBaselineReason.JUDGES_CHANGED: "other models judged the answers of the version before",
     NoBaselineReason.OTHER_LEVEL: "the version before was evaluated at another confidence level",
     NoBaselineReason.NO_ESTIMATE: "the version before has no estimate",
 }
@@ -42,14 +44,24 @@ class Evidence:
     answered: int
     missing_share: float
     missing_limit: float
+    format_change: FormatChange | None = None
 
 
 def decide(objective: Objective, evidence: Evidence) -> Verdict:
     """Judge the evidence by the objective (design: tolerance m, interval [L, U], estimate e).
 
+    A change of format is told of in the sentence; it changes neither outcome nor reason.
+
     Returns:
         Verdict: MET, NOT_MET or INCONCLUSIVE; FAULTED where not one answer could be scored.
     """
+    verdict, change = _decide(objective, evidence), evidence.format_change
+    if change is None:
+        return verdict
+    return replace(verdict, sentence=f"{verdict.sentence.rstrip('.')}; {_suspicion(change)}.")
+
+
+def _decide(objective: Objective, evidence: Evidence) -> Verdict:
     if evidence.answered == 0:
         return Verdict(
             outcome=Outcome.FAULTED,
@@ -159,6 +171,13 @@ def _bar_met_when_too_much_is_missing(verdict: Verdict, evidence: Evidence) -> V
         outcome=Outcome.INCONCLUSIVE,
         reason=Reason.TOO_MANY_MISSING,
         sentence=f"{share} of the answers are missing, more than the limit of {limit}.",
+    )
+
+
+def _suspicion(change: FormatChange) -> str:
+    return (
+        f"format change suspected: {change.share:.1%} of the answers could not be read as answers, "
+        f"{change.previous_share:.1%} of those of {change.previous_version}"
     )
 
 

@@ -16,7 +16,7 @@ from monitor.domain.errors import StateCorrupt
 from monitor.domain.identifiers import digest
 from monitor.domain.plans import Answered, Draw, Drawn, Ended, Plan, Planned, Resumed, Row
 from monitor.domain.suites import Suite
-from monitor.engine import repeats
+from monitor.engine import repeats, strata
 from monitor.stats import answers, designs, draws, guides, sampling
 
 LAG = 2
@@ -153,6 +153,9 @@ def _check_round(evaluation: Evaluation, row: Drawn, number: int) -> None:
         raise StateCorrupt(f"{name} draws what is no item of the suite")
     if len(set(items)) != len(items) and not _design(evaluation).repeats:
         raise StateCorrupt(f"{name} draws an item twice")
+    planned = evaluation.plan.strata
+    if planned is not None and strata.is_exceeded(planned, items):
+        raise StateCorrupt(f"{name} draws more of a stratum than was planned")
 
 
 def _absorb_answered(evaluation: Evaluation, row: Answered) -> Evaluation:
@@ -206,6 +209,7 @@ def _view(evaluation: Evaluation, number: int) -> draws.ItemView:
         evaluation.groups,
         dispersion=evaluation.plan.inference.dispersion,
         floor=evaluation.plan.inference.floor,
+        layout=strata.restore(evaluation.plan),
     )
 
 

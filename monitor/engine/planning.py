@@ -2,28 +2,39 @@
 
 from dataclasses import dataclass, replace
 from math import ceil
+from typing import assert_never
 
 from monitor.domain.errors import InvalidPlan
 from monitor.domain.events import EvaluationWanted
 from monitor.domain.identifiers import Digest, clock_seed
-from monitor.domain.plans import USUAL_FLOOR, Inference, Plan, Subject
+from monitor.domain.plans import Inference, Plan, Subject
 from monitor.domain.policies import Budget, Method, Policy
 from monitor.domain.results import Baseline, NoBaseline
 from monitor.domain.suites import Suite
-from monitor.grading import graders
+from monitor.engine import choices, doubts, strata
+from monitor.engine.choices import Choice
 from monitor.stats import (
     answers,
     designs,
     forecasts,
     guides,
-    profiles,
     rounds,
     selection,
+    stratification,
+    surrogate_guide,
     weights,
 )
+from monitor.stats.signals import Signal
 
 # Draws from which on item groups, learnt on the way, narrow an interval.
 FEWEST_TO_LEARN = 60
+
+# Designs that no answer changes.
+AT_ONCE = {designs.Simple.name, designs.Stratified.name}
+
+NO_HISTORY = "there is no history of other models"
+NO_SURROGATE = ": method neyman needs a surrogate's answers; configure one, and let it answer first"
+MISLED = "the guide misled the evaluation before this one"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +51,25 @@ class History:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Surrogate:
+    """What cheap models' answers to the suite's items tell, before the version is asked.
+
+    settings: how strata are made of the signal; names: of the endpoints that answered.
+    """
+
+    signal: Signal
+    settings: stratification.Settings
+    digest: Digest
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
-    """What a plan is made from; `software` names this program and its version."""
+    """What a plan is made from; `software` names this program and its version.
+
+    surrogates: those that are configured; there is no `signal` of them before they were asked.
+    judges: models that judge the answers, sorted.
+    """
 
     subject: Subject
     policy: Policy
@@ -49,19 +77,9 @@ class PlanRequest:
     history: History | None
     baseline: Baseline | NoBaseline
     software: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Choice:
-    """Names in the four tables, what goes with the guide, and the sentence that says why."""
-
-    design: str
-    guide: guides.Guide
-    estimator: str
-    interval: str
-    reason: str
-    floor: float = USUAL_FLOOR
-    profile: profiles.Profile | None = None
+    signal: Surrogate | None = None
+    surrogates: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
 
 
 def apply_wishes(policy: Policy, event: EvaluationWanted) -> Policy:
@@ -73,6 +91,7 @@ def apply_wishes(policy: Policy, event: EvaluationWanted) -> Policy:
         budget=_budget(policy.budget, event.budget),
         missing_limit=policy.missing_limit,
         attempt_margin=policy.attempt_margin,
+        keep_answers=policy.keep_answers,
     )
 
 
@@ -94,7 +113,6 @@ def plan(request: PlanRequest) -> tuple[Plan, guides.Guide]:
         raise InvalidPlan(f"a budget of {draws} draws on {population} items buys nothing")
     choice = _choose(request, draws)
     draws = population if choice.interval == "census" else draws
-    is_simple = choice.design == designs.Simple.name
     fixed = Plan(
         subject=request.subject,
         method=policy.method,
@@ -102,7 +120,7 @@ def plan(request: PlanRequest) -> tuple[Plan, guides.Guide]:
         inference=_inference(choice, policy.level),
         population=population,
         draws=draws,
-        round_sizes=(draws,) if is_simple else rounds.round_sizes(draws),
+        round_sizes=(draws,) if choice.design in AT_ONCE else rounds.round_sizes(draws),
         weights=_weights(choice, draws, population),
         clock_seed=clock_seed(request.subject.evaluation_id),
         attempts_allowed=draws + ceil(policy.attempt_margin * draws),
@@ -111,22 +129,30 @@ def plan(request: PlanRequest) -> tuple[Plan, guides.Guide]:
         reason=choice.reason,
         history_digest=request.history.digest if request.history else None,
         software=request.software,
+        strata=None if choice.layout is None else strata.store(choice.layout),
+        signal_digest=request.signal.digest if request.signal else None,
+        format_level=doubts.LEVEL,
+        judges=request.judges,
     )
     return fixed, choice.guide
 
 
-def guide_named(name: str, *, suite: Suite, history: History | None) -> guides.Guide:
-    """The guide that a stored plan names, fitted again.
+def guide_named(
+    name: str, *, suite: Suite, history: History | None, signal: Surrogate | None = None
+) -> guides.Guide:
+    """The guide that a stored plan names, made again.
 
-    A history that has lost its files since leaves the constant guide: any guide is valid.
+    A history or a signal that has been lost since leaves the constant guide: any guide is valid.
     """
     if history is not None and history.guide.name == name:
         return history.guide
-    unlearnt = _unlearnt(suite)
-    return unlearnt if unlearnt.name == name else _constant(len(suite.items))
+    if signal is not None and name == surrogate_guide.SurrogateGuide.name:
+        return surrogate_guide.SurrogateGuide.of(signal.signal)
+    unlearnt = choices.unlearnt(suite)
+    return unlearnt if unlearnt.name == name else choices.constant(len(suite.items))
 
 
-def _inference(choice: _Choice, level: float) -> Inference:
+def _inference(choice: Choice, level: float) -> Inference:
     return Inference(
         design=choice.design,
         guide=choice.guide.name,
@@ -139,121 +165,119 @@ def _inference(choice: _Choice, level: float) -> Inference:
     )
 
 
-def _choose(request: PlanRequest, draws: int) -> _Choice:
-    population, policy = len(request.suite.items), request.policy
-    blind = _constant(population)
-    if rounds.is_census(draws, population):
-        reason = f"Every item is asked: the budget covers {draws} of {population}."
-        return _simple(blind, reason, interval="census")
-    exact = "hypergeometric" if _is_binary(request.suite) else "betting"
-    obstacle = _obstacle(request, draws)
-    if obstacle is not None:
-        return _simple(blind, obstacle, interval=exact)
-    if policy.method is Method.FAQ_PUBLISHED:
-        return _published(request.history, blind)
-    if request.history is None:
-        because = "as asked: there is no history"
-        if policy.method is Method.AUTO:
-            because = "which set item groups apart: there is no history of other models"
-        return _active(_unlearnt(request.suite), f"Drawn by the answers so far alone, {because}.")
-    reason = "Drawn where earlier models disagree, as history allows."
-    if policy.method is Method.FAQ:
-        reason = "Drawn where earlier models disagree, as asked."
-    fit = request.history.fit
-    return replace(_active(fit.guide, reason), floor=fit.floor, profile=fit.profile)
-
-
-def _obstacle(request: PlanRequest, draws: int) -> str | None:
-    """Why plain random sampling it is, or None."""
-    policy, baseline = request.policy, request.baseline
-    if policy.method is Method.SIMPLE:
-        return "Plain random sampling, as asked."
-    if policy.method is Method.AUTO:
-        if request.history is None and not _may_learn_alone(request, draws):
-            return "Plain random sampling: there is no history of other models."
-        if request.history is not None and not request.history.fit.is_worth(draws):
-            return _no_gain(request.history.fit, draws)
-    if isinstance(baseline, Baseline) and baseline.overconfident_guide:
-        return "Plain random sampling: the guide misled the evaluation before this one."
-    failures, successes = _expected_counts(request, draws)
-    if min(failures, successes) < forecasts.FEWEST_EXPECTED:
-        rare = "failures" if failures < successes else "successes"
-        count = min(failures, successes)
-        return f"Plain random sampling with an exact interval: only {count:.1f} {rare} expected."
-    return None
-
-
-def _no_gain(fit: selection.Fit, draws: int) -> str:
-    ratio = fit.ess_ratio(draws)
-    if ratio is None:
-        return "Plain random sampling: there is too little history to try out what it is worth."
-    return (
-        "Plain random sampling: on earlier models that were left out, a draw by history was worth "
-        f"{ratio:.2f} plain ones at {draws} draws: too little, or on too few models, to rely on."
-    )
-
-
-def _expected_counts(request: PlanRequest, draws: int) -> tuple[float, float]:
-    """Failures and successes among the draws, by history and the version before."""
-    guide = request.history.guide if request.history else _unlearnt(request.suite)
-    baseline = request.baseline
-    return forecasts.expected_counts(
-        guide.predict(answers.Answers.from_columns(items=[], scores=[])),
-        size=draws,
-        mean=baseline.value if isinstance(baseline, Baseline) else None,
-    )
-
-
-def _weights(choice: _Choice, draws: int, population: int) -> tuple[float, ...]:
+def _weights(choice: Choice, draws: int, population: int) -> tuple[float, ...]:
     if choice.design == designs.WithoutReplacement.name:
         return weights.term_weights(draws, population, profile=choice.profile)
     return weights.normalised([1.0] * draws)
 
 
-def _simple(guide: guides.Guide, reason: str, *, interval: str) -> _Choice:
-    return _Choice(
-        design=designs.Simple.name,
-        guide=guide,
-        estimator="sample_mean",
-        interval=interval,
-        reason=reason,
+def _choose(request: PlanRequest, draws: int) -> Choice:
+    population = len(request.suite.items)
+    if rounds.is_census(draws, population):
+        reason = f"Every item is asked: the budget covers {draws} of {population}."
+        return choices.census(population, reason)
+    wish = _unless_scarce(request, _wish(request, draws), draws)
+    if isinstance(wish, str):
+        return choices.plain(request.suite, f"Plain random sampling{wish}.")
+    return wish
+
+
+def _wish(request: PlanRequest, draws: int) -> Choice | str:
+    """What the method comes to, or how the sentence goes on that says why it is plain sampling."""
+    match request.policy.method:
+        case Method.SIMPLE:
+            return ", as asked"
+        case Method.FAQ:
+            return _guided_as_asked(request)
+        case Method.FAQ_PUBLISHED:
+            return _published(request)
+        case Method.NEYMAN:
+            return _stratified_as_asked(request, draws)
+        case Method.AUTO:
+            return _automatic(request, draws)
+        case _:
+            assert_never(request.policy.method)
+
+
+def _guided_as_asked(request: PlanRequest) -> Choice | str:
+    if _was_misled(request):
+        return f": {MISLED}"
+    if request.history is None:
+        reason = "Drawn by the answers so far alone, as asked: there is no history."
+        return choices.learning(request.suite, reason)
+    reason = "Drawn where earlier models disagree, as asked."
+    return choices.by_history(request.history.fit, reason)
+
+
+def _published(request: PlanRequest) -> Choice | str:
+    if _was_misled(request):
+        return f": {MISLED}"
+    fit = request.history.fit if request.history else None
+    return choices.published(fit, len(request.suite.items))
+
+
+def _stratified_as_asked(request: PlanRequest, draws: int) -> Choice | str:
+    surrogate = request.signal
+    if surrogate is None:
+        return _unasked(request) or NO_SURROGATE
+    layout, gain = _forecast(surrogate, draws, mean=_mean_before(request))
+    if gain <= 1.0:
+        return f": strata by the answers of {_named(surrogate)} promise no gain at {draws} draws"
+    return choices.stratified(surrogate.signal, layout, _from_strata(surrogate, ", as asked"))
+
+
+def _automatic(request: PlanRequest, draws: int) -> Choice | str:
+    """History or strata, whichever promises more; without either, what the answers alone allow."""
+    guided, surrogate = _guided(request, draws), request.signal
+    if surrogate is None:
+        unasked = _unasked(request)
+        if isinstance(guided, str):
+            return guided + unasked
+        return replace(guided, reason=f"{guided.reason.removesuffix('.')}{unasked}.")
+    layout, gain = _forecast(surrogate, draws, mean=_mean_before(request))
+    if gain < selection.WORTHWHILE:
+        little = f"strata by the answers of {_named(surrogate)} promise too little at {draws} draws"
+        return f"{guided}, and {little}" if isinstance(guided, str) else guided
+    ratio = request.history.fit.ess_ratio(draws) if request.history else None
+    if isinstance(guided, str):
+        because = guided
+    elif ratio is None:
+        because = f": {NO_HISTORY}"
+    elif ratio < gain:
+        because = f": a draw should be worth {gain:.2f} plain ones, by history it was {ratio:.2f}"
+    else:
+        reason = (
+            "Drawn where earlier models disagree, as history allows: a draw was worth "
+            f"{ratio:.2f} plain ones, by the strata of {_named(surrogate)} it should be {gain:.2f}."
+        )
+        return replace(guided, reason=reason)
+    return choices.stratified(surrogate.signal, layout, _from_strata(surrogate, because))
+
+
+def _guided(request: PlanRequest, draws: int) -> Choice | str:
+    """Draws by other models' outcomes, else by the answers alone; or why neither is worth it."""
+    if request.history is None:
+        if not _may_learn_alone(request, draws):
+            return f": {NO_HISTORY}"
+    elif not request.history.fit.is_worth(draws):
+        return _no_gain(request.history.fit, draws)
+    if _was_misled(request):
+        return f": {MISLED}"
+    if request.history is None:
+        alone = "Drawn by the answers so far alone, which set item groups apart"
+        return choices.learning(request.suite, f"{alone}: {NO_HISTORY}.")
+    reason = "Drawn where earlier models disagree, as history allows."
+    return choices.by_history(request.history.fit, reason)
+
+
+def _no_gain(fit: selection.Fit, draws: int) -> str:
+    ratio = fit.ess_ratio(draws)
+    if ratio is None:
+        return ": there is too little history to try out what it is worth"
+    return (
+        ": on earlier models that were left out, a draw by history was worth "
+        f"{ratio:.2f} plain ones at {draws} draws: too little, or on too few models, to rely on"
     )
-
-
-def _active(guide: guides.Guide, reason: str) -> _Choice:
-    return _Choice(
-        design=designs.WithoutReplacement.name,
-        guide=guide,
-        estimator="active_mean",
-        interval="mixed_t",
-        reason=reason,
-    )
-
-
-def _published(history: History | None, blind: guides.Guide) -> _Choice:
-    """FAQ as published, but for its draws one by one: a service cannot wait for each answer."""
-    by = "where earlier models disagree" if history else "by the answers so far alone"
-    return _Choice(
-        design=designs.WithReplacement.name,
-        guide=history.guide if history else blind,
-        estimator="proactive_mean",
-        interval="wald",
-        reason=f"Drawn {by}, with replacement as published but in lagged rounds, as asked.",
-        floor=history.fit.floor if history else USUAL_FLOOR,
-    )
-
-
-def _unlearnt(suite: Suite) -> guides.Guide:
-    """A guide that has seen no model: it begins with plain draws and learns from the answers."""
-    if not _has_groups(suite):
-        return _constant(len(suite.items))
-    known = answers.History.empty(len(suite.items), groups=suite.group_labels)
-    return guides.GUIDES["item_groups"].fit(known)
-
-
-def _has_groups(suite: Suite) -> bool:
-    """Whether groups may tell anything: how far fractional scores scatter only history tells."""
-    return _is_binary(suite) and len(set(suite.group_labels)) > 1
 
 
 def _may_learn_alone(request: PlanRequest, draws: int) -> bool:
@@ -263,13 +287,70 @@ def _may_learn_alone(request: PlanRequest, draws: int) -> bool:
     few, a guided interval is far wider than the exact one.
     """
     knows_level = isinstance(request.baseline, Baseline)
-    return knows_level and draws >= FEWEST_TO_LEARN and _has_groups(request.suite)
+    return knows_level and draws >= FEWEST_TO_LEARN and choices.has_groups(request.suite)
 
 
-def _constant(population: int) -> guides.Guide:
-    return guides.GUIDES["constant"].fit(answers.History.empty(population))
+def _was_misled(request: PlanRequest) -> bool:
+    return isinstance(request.baseline, Baseline) and request.baseline.overconfident_guide
 
 
-def _is_binary(suite: Suite) -> bool:
-    kinds = {suite.grader_of(item).kind for item in suite.items}
-    return all(graders.GRADERS[kind].is_binary for kind in kinds)
+def _mean_before(request: PlanRequest) -> float | None:
+    """Of the version before, in [0, 1], which its estimate may leave by chance."""
+    before = request.baseline
+    return min(max(before.value, 0.0), 1.0) if isinstance(before, Baseline) else None
+
+
+def _forecast(
+    surrogate: Surrogate, draws: int, *, mean: float | None
+) -> tuple[stratification.Layout, float]:
+    """Strata for so many draws, and how many plain ones each should be worth."""
+    layout = stratification.lay_out(surrogate.signal, draws, surrogate.settings, mean=mean)
+    return layout, forecasts.expected_gain(surrogate.signal, layout)
+
+
+def _unasked(request: PlanRequest) -> str:
+    """How a sentence goes on where surrogates are configured, but nothing is known from them."""
+    if not request.surrogates:
+        return ""
+    has = "has" if len(request.surrogates) == 1 else "have"
+    named = _listed(request.surrogates)
+    return f"; {named} {has} not been asked: run variant-monitor surrogate ask"
+
+
+def _from_strata(surrogate: Surrogate, because: str) -> str:
+    name = _named(surrogate)
+    return f"Drawn from strata of items that are about equally hard for {name}{because}."
+
+
+def _named(surrogate: Surrogate) -> str:
+    return _listed(surrogate.names)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    *others, last = names
+    return f"surrogates {', '.join(others)} and {last}" if others else f"surrogate {last}"
+
+
+def _unless_scarce(request: PlanRequest, wish: Choice | str, draws: int) -> Choice | str:
+    """The wish where enough failures and successes are expected for its interval to hold."""
+    counts = None if isinstance(wish, str) else _expected_counts(request, wish, draws)
+    if counts is None or min(counts) >= forecasts.FEWEST_EXPECTED:
+        return wish
+    failures, successes = counts
+    rare = "failures" if failures < successes else "successes"
+    return f" with an exact interval: only {min(counts):.1f} {rare} expected"
+
+
+def _expected_counts(
+    request: PlanRequest, choice: Choice, draws: int
+) -> tuple[float, float] | None:
+    """Failures and successes among the draws, by the guide and the version before."""
+    mean = _mean_before(request)
+    if choice.layout is None:
+        before = choice.guide.predict(answers.Answers.from_columns(items=[], scores=[]))
+        return forecasts.expected_counts(before, size=draws, mean=mean, floor=choice.floor)
+    rates = request.signal.signal.pass_rate if request.signal else None
+    if mean is None and rates is not None:
+        mean = float(rates.mean())
+    # How often surrogates agree does not say how often a model fails.
+    return None if mean is None else forecasts.expected_counts_simple(draws, mean)

@@ -29,8 +29,9 @@ def settle(draws: Iterable[Draw], known: Mapping[int, Answer]) -> dict[int, Answ
         if draw.step in known:
             settled[draw.step] = known[draw.step]
         elif first in known:
-            again = replace(known[first], step=draw.step, usage=Usage(attempts=0))
-            settled[draw.step] = again
+            settled[draw.step] = replace(
+                known[first], step=draw.step, usage=Usage(attempts=0), judged=()
+            )
     return settled
 
 

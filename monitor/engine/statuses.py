@@ -246,6 +246,8 @@ def _read_broken(broken: Broken, *, slow_is_wrong: bool) -> Reading:
             status = Status.CONNECT
         case Breakdown.MALFORMED | Breakdown.NO_CHOICES:
             status = Status.MALFORMED
+        case Breakdown.IMAGE:
+            return Settled(status=Status.IMAGE, detail=broken.detail)
         case _:
             assert_never(broken.cause)
     return Retry(status=status, detail=broken.detail)

@@ -9,7 +9,6 @@ from typing import Annotated, Literal, assert_never
 from pydantic import Field, TypeAdapter
 
 from monitor.domain import plans
-from monitor.domain.answers import Answer
 from monitor.domain.errors import StateCorrupt
 from monitor.domain.identifiers import Digest
 from monitor.domain.results import Outcome
@@ -19,7 +18,10 @@ WHAT = "journal row"
 
 
 class PlannedRow(records.Record):
-    """The plan; `weights` is a float64 column with one weight a draw."""
+    """The plan; `weights` is a float64 column with one weight a draw.
+
+    strata: where the design has them.
+    """
 
     kind: Literal["planned"]
     version: Literal[1]
@@ -27,6 +29,7 @@ class PlannedRow(records.Record):
     subject: plans.Subject
     plan: records.PlanRecord
     weights: columns.Column
+    strata: tables.StrataTable | None = Field(default=None, exclude_if=records.is_unset)
 
 
 class DrawnRow(records.Record):
@@ -42,7 +45,7 @@ class AnsweredRow(records.Record):
 
     kind: Literal["answered"]
     version: Literal[1]
-    answers: tuple[Answer, ...]
+    answers: tuple[records.AnswerRecord, ...]
 
 
 class ResumedRow(records.Record):
@@ -103,6 +106,7 @@ def _from_row(row: plans.Row) -> records.Record:
                 subject=row.plan.subject,
                 plan=records.from_plan(row.plan),
                 weights=columns.pack_floats(row.plan.weights),
+                strata=tables.from_strata(row.plan.strata),
             )
         case plans.Drawn():
             return DrawnRow(kind="drawn", version=1, draws=tables.from_draws(row.draws))
@@ -124,8 +128,12 @@ def _from_row(row: plans.Row) -> records.Record:
 def _to_row(record: PlannedRow | DrawnRow | AnsweredRow | ResumedRow | EndedRow) -> plans.Row:
     match record:
         case PlannedRow():
-            weights = columns.unpack_floats(record.weights)
-            plan = records.to_plan(record.plan, subject=record.subject, weights=weights)
+            plan = records.to_plan(
+                record.plan,
+                subject=record.subject,
+                weights=columns.unpack_floats(record.weights),
+                strata=tables.to_strata(record.strata),
+            )
             return plans.Planned(plan=plan, at=record.at)
         case DrawnRow():
             return plans.Drawn(draws=tables.to_draws(record.draws))

@@ -7,10 +7,10 @@ carry the digest of the whole, so that a missing or foreign part is noticed.
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from monitor.domain import plans
 from monitor.domain.answers import Answer
@@ -42,6 +42,7 @@ class OutcomesPart(records.Record):
 
     part: 1 to `parts`. record: SHA-256 over the whole record, unpacked.
     weights: float64, one for each step of the part, drawn or not.
+    strata: of the whole plan, where its design has them.
     """
 
     kind: Literal["outcomes"]
@@ -56,20 +57,22 @@ class OutcomesPart(records.Record):
     weights: columns.Column
     draws: tables.DrawTable
     answers: tables.AnswerTable
+    strata: tables.StrataTable | None = Field(default=None, exclude_if=records.is_unset)
 
 
 PART = TypeAdapter(OutcomesPart)
 
 
 class _Whole(records.Record):
-    """What the digest covers."""
+    """What the digest covers: of the answers, all that estimates are made of."""
 
     subject: plans.Subject
     plan: records.PlanRecord
     quantile: float | None
     weights: tuple[float, ...]
     draws: tuple[Draw, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[records.AnswerRecord, ...]
+    strata: plans.Strata | None = Field(default=None, exclude_if=records.is_unset)
 
 
 def largest_size(plan: Plan, *, steps: int | None = None) -> int:
@@ -79,7 +82,11 @@ def largest_size(plan: Plan, *, steps: int | None = None) -> int:
         plan: the plan of the evaluation.
         steps: draws in the part; None for all of the plan, the size of a record in one part.
     """
-    rows = plan.draws if steps is None else steps
+    return _frame_size(plan) + _largest_growth(plan.draws if steps is None else steps)
+
+
+def _frame_size(plan: Plan) -> int:
+    """Bytes of a part without a step."""
     frame = OutcomesPart(
         kind="outcomes",
         version=1,
@@ -93,9 +100,13 @@ def largest_size(plan: Plan, *, steps: int | None = None) -> int:
         weights=columns.pack_floats([]),
         draws=tables.from_draws([]),
         answers=tables.from_answers([]),
+        strata=tables.from_strata(plan.strata),
     )
-    growth = columns.largest_growth("float64", rows) + tables.largest_growth(rows)
-    return len(frame.to_bytes()) + growth
+    return len(frame.to_bytes())
+
+
+def _largest_growth(steps: int) -> int:
+    return columns.largest_growth("float64", steps) + tables.largest_growth(steps)
 
 
 def check_size(plan: Plan, *, limit: int) -> None:
@@ -149,11 +160,12 @@ def decode(parts: Sequence[bytes]) -> Outcomes:
 
 
 def _steps_per_part(plan: Plan, limit: int) -> int:
+    frame = _frame_size(plan)
     possible = range(1, plan.draws + 1)
-    steps = bisect_right(possible, limit, key=lambda count: largest_size(plan, steps=count))
+    steps = bisect_right(possible, limit - frame, key=_largest_growth)
     if not steps:
         raise InvalidPlan(
-            f"the outcomes record of this plan needs messages of {largest_size(plan, steps=1)}"
+            f"the outcomes record of this plan needs messages of {frame + _largest_growth(1)}"
             f" bytes, the topic allows {limit}: raise its limit, or shorten the event's labels"
         )
     return steps
@@ -187,6 +199,7 @@ def _part(outcomes: Outcomes, steps: slice, *, part: int, parts: int, record: Di
         weights=columns.pack_floats(outcomes.plan.weights[steps]),
         draws=tables.from_draws(outcomes.draws[steps]),
         answers=tables.from_answers(answers),
+        strata=tables.from_strata(outcomes.plan.strata),
     ).to_bytes()
 
 
@@ -204,11 +217,13 @@ def _check_parts(parts: Sequence[OutcomesPart]) -> None:
 
 def _join(parts: Sequence[OutcomesPart]) -> Outcomes:
     weights = tuple(weight for part in parts for weight in columns.unpack_floats(part.weights))
+    first = parts[0]
+    strata = tables.to_strata(first.strata)
     return Outcomes(
-        plan=records.to_plan(parts[0].plan, subject=parts[0].subject, weights=weights),
+        plan=records.to_plan(first.plan, subject=first.subject, weights=weights, strata=strata),
         draws=tuple(draw for part in parts for draw in tables.to_draws(part.draws)),
         answers=tuple(answer for part in parts for answer in tables.to_answers(part.answers)),
-        quantile=parts[0].quantile,
+        quantile=first.quantile,
     )
 
 
@@ -224,6 +239,7 @@ def _digest(outcomes: Outcomes) -> Digest:
         quantile=outcomes.quantile,
         weights=outcomes.plan.weights,
         draws=outcomes.draws,
-        answers=outcomes.answers,
+        answers=tuple(replace(answer, judged=()) for answer in outcomes.answers),
+        strata=outcomes.plan.strata,
     )
     return digest(whole.document())

@@ -12,6 +12,7 @@ from monitor.domain.policies import (
     AtLeast,
     Budget,
     EstimateOnly,
+    KeepAnswers,
     Method,
     NotWorse,
     Objective,
@@ -103,7 +104,7 @@ class PolicySettings(_Written):
     level: Annotated[float, Field(gt=0.5, lt=1)] = DEFAULT.level
     """Confidence level of the intervals."""
     method: Method = DEFAULT.method
-    """auto chooses by what history promises; faq_published is the paper's baseline."""
+    """auto chooses by what history or surrogates promise; faq_published is the paper's baseline."""
     budget: WrittenBudget = DEFAULT.budget
     """Items to draw: a count, or a share such as "10%"."""
     minimum: Annotated[int, Field(ge=1)] = DEFAULT.budget.minimum
@@ -112,6 +113,8 @@ class PolicySettings(_Written):
     """Above this share of missing answers no verdict is given."""
     attempt_margin: Share = DEFAULT.attempt_margin
     """Requests for retries, as a share of the budget."""
+    keep_answers: KeepAnswers = DEFAULT.keep_answers
+    """Texts of answers to keep in the state directory; doubtful: those that got no score."""
 
     def matches(self, variant: VariantName, suite: SuiteName) -> bool:
         return fnmatch.fnmatchcase(variant, self.variants) and fnmatch.fnmatchcase(
@@ -126,4 +129,5 @@ class PolicySettings(_Written):
             budget=replace(self.budget, minimum=self.minimum),
             missing_limit=self.missing_limit,
             attempt_margin=self.attempt_margin,
+            keep_answers=self.keep_answers,
         )

@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from monitor.domain import plans, policies, results
+from monitor.domain.answers import Answer
 from monitor.domain.errors import StateCorrupt, StateTooNew
 from monitor.domain.identifiers import Digest, canonical_json
 
@@ -149,6 +150,17 @@ def to_objective(record: NotWorse | AtLeast | EstimateOnly) -> policies.Objectiv
             assert_never(record)
 
 
+def _unjudged(answer: Answer, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    """Without `judged` where nobody was asked, as answers were before there were judges."""
+    document: dict[str, Any] = serialize(answer)
+    if not answer.judged:
+        del document["judged"]
+    return document
+
+
+AnswerRecord = Annotated[Answer, WrapSerializer(_unjudged)]
+
+
 def _briefly(
     inference: plans.Inference, serialize: SerializerFunctionWrapHandler
 ) -> dict[str, Any]:
@@ -159,8 +171,23 @@ def _briefly(
     return document
 
 
+def _readable(
+    baseline: results.Baseline, serialize: SerializerFunctionWrapHandler
+) -> dict[str, Any]:
+    """Without `unreadable` where it is not known, as baselines were before it was looked for."""
+    document: dict[str, Any] = serialize(baseline)
+    if baseline.unreadable is None:
+        del document["unreadable"]
+    return document
+
+
+def is_unset(value: object) -> bool:
+    """For fields that came later: documents from before do without, and replay to the byte."""
+    return value is None or value == ()
+
+
 class PlanRecord(Record):
-    """A plan without its subject and its weights, which stand beside it.
+    """A plan without its subject, its weights and its strata, which stand beside it.
 
     baseline: just a `reason` where there is nothing to take a difference to.
     """
@@ -174,10 +201,13 @@ class PlanRecord(Record):
     clock_seed: Digest
     attempts_allowed: int
     missing_limit: float
-    baseline: results.Baseline | results.NoBaseline
+    baseline: Annotated[results.Baseline, WrapSerializer(_readable)] | results.NoBaseline
     reason: str
     history_digest: Digest | None
     software: str
+    signal_digest: Digest | None = Field(default=None, exclude_if=is_unset)
+    format_level: float | None = Field(default=None, exclude_if=is_unset)
+    judges: tuple[str, ...] = Field(default=(), exclude_if=is_unset)
 
 
 def from_plan(plan: plans.Plan) -> PlanRecord:
@@ -195,11 +225,18 @@ def from_plan(plan: plans.Plan) -> PlanRecord:
         reason=plan.reason,
         history_digest=plan.history_digest,
         software=plan.software,
+        signal_digest=plan.signal_digest,
+        format_level=plan.format_level,
+        judges=plan.judges,
     )
 
 
 def to_plan(
-    record: PlanRecord, *, subject: plans.Subject, weights: tuple[float, ...]
+    record: PlanRecord,
+    *,
+    subject: plans.Subject,
+    weights: tuple[float, ...],
+    strata: plans.Strata | None,
 ) -> plans.Plan:
     return plans.Plan(
         subject=subject,
@@ -217,4 +254,8 @@ def to_plan(
         reason=record.reason,
         history_digest=record.history_digest,
         software=record.software,
+        strata=strata,
+        signal_digest=record.signal_digest,
+        format_level=record.format_level,
+        judges=record.judges,
     )

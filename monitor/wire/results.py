@@ -5,12 +5,19 @@
 """
 
 import json
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    WrapSerializer,
+    model_serializer,
+)
 
 from monitor.domain import plans, results
+from monitor.domain.answers import CAME, UNREADABLE
 from monitor.domain.errors import StateCorrupt, StateTooNew
 from monitor.domain.identifiers import Digest, canonical_json, digest
 from monitor.wire import envelopes, records
@@ -18,6 +25,7 @@ from monitor.wire import envelopes, records
 TYPE = "model.evaluation.completed.v1"
 HEADERS = envelopes.HEADERS
 WHAT = "evaluation result"
+PLAIN_ESTIMATOR = "sample_mean"
 
 
 class Statistics(records.Record):
@@ -27,6 +35,7 @@ class Statistics(records.Record):
     estimate: `value` is as estimated and may leave [0, 1] by chance; just a `reason` where there
     is none. estimate_clipped: the value cut to [0, 1], for showing.
     effective_sample_size: draws times ess_ratio, the plain random draws that these are worth.
+    doubt: answers without a score from their grader; left out where no answer came.
     """
 
     subject: plans.Subject
@@ -40,6 +49,7 @@ class Statistics(records.Record):
     effective_sample_size: float | None
     difference: results.Difference | None
     verdict: results.Verdict
+    doubt: results.Doubt | None = Field(default=None, exclude_if=records.is_unset)
 
 
 class Times(records.Record):
@@ -50,12 +60,31 @@ class Times(records.Record):
     seconds: float
 
 
+def _own_alone(spend: results.Spend, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    """Without `others` where nothing else was bought, as results were before there were any."""
+    document: dict[str, Any] = serialize(spend)
+    if not spend.others:
+        del document["others"]
+    return document
+
+
 class Completion(records.Record):
-    """Data of the event; `statistics` is what a replay reproduces to the byte."""
+    """Data of the event; `statistics` is what a replay reproduces to the byte.
+
+    judging: what each judge did, by its name; left out where the suite has no judges.
+    """
 
     statistics: Statistics
-    spend: results.Spend
+    spend: Annotated[results.Spend, WrapSerializer(_own_alone)]
     times: Times
+    judging: Mapping[str, results.JudgeFigures] = {}
+
+    @model_serializer(mode="wrap")
+    def _unjudged(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = serialize(self)
+        if not self.judging:
+            del document["judging"]
+        return document
 
 
 class CompletedEvaluation(envelopes.Envelope):
@@ -76,15 +105,19 @@ class CompletedEvaluation(envelopes.Envelope):
             estimate=found.estimate,
             difference=found.difference,
             verdict=found.verdict,
+            doubt=found.doubt,
         )
 
     def baseline(self) -> results.Baseline | None:
         """What the next version is compared with; None where there is no estimate."""
-        subject, estimate = self.data.statistics.subject, self.data.statistics.estimate
-        if isinstance(estimate, results.NoEstimate):
+        found = self.data.statistics
+        if isinstance(found.estimate, results.NoEstimate):
             return None
         return results.Baseline.of(
-            estimate, evaluation_id=subject.evaluation_id, version=subject.version
+            found.estimate,
+            evaluation_id=found.subject.evaluation_id,
+            version=found.subject.version,
+            unreadable=_unreadable(found),
         )
 
 
@@ -106,7 +139,14 @@ def statistics_digest(statistics: bytes) -> Digest:
     return digest(json.loads(statistics))
 
 
-def encode(statistics: bytes, *, spend: results.Spend, times: Times, source: str) -> bytes:
+def encode(
+    statistics: bytes,
+    *,
+    spend: results.Spend,
+    times: Times,
+    source: str,
+    judging: Mapping[str, results.JudgeFigures] | None = None,
+) -> bytes:
     """Write a result as a structured CloudEvent, to be published with HEADERS.
 
     Args:
@@ -114,6 +154,7 @@ def encode(statistics: bytes, *, spend: results.Spend, times: Times, source: str
         spend: what the evaluation cost.
         times: when it ran.
         source: CloudEvents `source`: a URI reference naming this installation.
+        judging: what each judge did, by its name.
     """
     found = Statistics.model_validate_json(statistics, strict=True)
     envelope = envelopes.Envelope(
@@ -125,7 +166,7 @@ def encode(statistics: bytes, *, spend: results.Spend, times: Times, source: str
         time=times.ended,
         datacontenttype="application/json",
     )
-    completion = Completion(statistics=found, spend=spend, times=times)
+    completion = Completion(statistics=found, spend=spend, times=times, judging=judging or {})
     return envelopes.write(envelope, completion.document())
 
 
@@ -177,7 +218,22 @@ def _statistics(
         effective_sample_size=_effective_sample_size(plan, estimate),
         difference=findings.difference,
         verdict=findings.verdict,
+        doubt=findings.doubt,
     )
+
+
+def _unreadable(found: Statistics) -> results.Unreadable | None:
+    """Results from before `doubt` tell by their counts, where every draw weighs the same."""
+    if found.doubt is not None:
+        return found.doubt.unreadable
+    answers = _count(found.counts, CAME)
+    if not answers or found.plan is None or found.plan.inference.estimator != PLAIN_ESTIMATOR:
+        return None
+    return results.Unreadable(found=_count(found.counts, UNREADABLE), answers=answers)
+
+
+def _count(counts: Mapping[str, int], wanted: Collection[str]) -> int:
+    return sum(count for status, count in counts.items() if status in wanted)
 
 
 def _clip(estimate: results.Estimate | results.NoEstimate) -> float | None:

@@ -1,10 +1,10 @@
-"""Draws and answers as tables of columns, for the journal and for the outcomes record."""
+"""Strata, draws and answers as columns, for the journal and for the outcomes record."""
 
 from collections.abc import Sequence
 
 from monitor.domain.answers import Answer, Status, Usage
 from monitor.domain.identifiers import canonical_json
-from monitor.domain.plans import Draw
+from monitor.domain.plans import Draw, Strata
 from monitor.wire.columns import (
     Column,
     largest_growth as column_growth,
@@ -15,6 +15,15 @@ from monitor.wire.columns import (
     unpack_optional_floats,
 )
 from monitor.wire.records import Record
+
+FEW_STRATA = 256  # as many labels as a byte has
+
+
+class StrataTable(Record):
+    """labels: a row an item; uint8 where they fit, else int32. draws: int32, a row a stratum."""
+
+    labels: Column
+    draws: Column
 
 
 class DrawTable(Record):
@@ -59,6 +68,27 @@ def largest_growth(rows: int) -> int:
         + column_growth("uint8", rows)
         + column_growth("float64", rows, optional=True)
     )
+
+
+def from_strata(strata: Strata | None) -> StrataTable | None:
+    if strata is None:
+        return None
+    fits = len(strata.draws) <= FEW_STRATA
+    return StrataTable(
+        labels=pack_integers(strata.labels, "uint8" if fits else "int32"),
+        draws=pack_integers(strata.draws, "int32"),
+    )
+
+
+def to_strata(table: StrataTable | None) -> Strata | None:
+    """The strata of a table.
+
+    Raises:
+        ValueError: a column is damaged.
+    """
+    if table is None:
+        return None
+    return Strata(labels=unpack_integers(table.labels), draws=unpack_integers(table.draws))
 
 
 def from_draws(draws: Sequence[Draw]) -> DrawTable:

@@ -36,11 +36,12 @@ from monitor.domain.suites import (
     suite_digest,
 )
 from monitor.engine import evaluations, planning
-from monitor.stats import guides
+from monitor.stats import guides, signals, stratification
 from monitor.stats.answers import History
 from monitor.stats.arrays import FloatArray
 from monitor.stats.replays import Figure
 from monitor.stats.selection import Fit
+from monitor.stats.signals import Signal
 
 FIRST = NoBaseline(reason=NoBaselineReason.FIRST_VERSION)
 POPULATION = 60
@@ -119,6 +120,29 @@ def scores(population: int = POPULATION, seed: int = 1) -> list[float]:
     return [float(each) for each in right]
 
 
+def surrogate(
+    population: int = POPULATION, *, names: tuple[str, ...] = ("small",)
+) -> planning.Surrogate:
+    """What ten answers of one of the models of `history` to each question tell, right or wrong."""
+    likely = chances(np.random.default_rng(0), 12, population)[1]
+    rates = np.random.default_rng(2).binomial(10, likely) / 10
+    signal = Signal.from_columns(
+        entropy=special.entr(rates) + special.entr(1.0 - rates),
+        consistency=np.maximum(rates, 1.0 - rates),
+        single=(rates == 0.0) | (rates == 1.0),
+        pass_rate=rates,
+    )
+    return planning.Surrogate(
+        signal=signal,
+        settings=stratification.Settings(),
+        digest=Digest(signals.digest(signal)),
+        names=names,
+    )
+
+
+SURROGATE = surrogate()
+
+
 def request(**changes: object) -> planning.PlanRequest:
     usual = planning.PlanRequest(
         subject=SUBJECT,
@@ -144,6 +168,10 @@ def simple_policy(count: int) -> Policy:
 
 def published_policy(count: int) -> Policy:
     return Policy(method=Method.FAQ_PUBLISHED, budget=Budget(count=count))
+
+
+def stratified_policy(count: int) -> Policy:
+    return Policy(method=Method.NEYMAN, budget=Budget(count=count))
 
 
 Reply = Callable[[Draw], float | None]

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from monitor.domain.results import (
     NoEstimateReason,
     Outcome,
     Reason,
+    Unreadable,
     Verdict,
 )
 from monitor.engine import concluding
@@ -25,6 +27,7 @@ from monitor.wire import outcomes, results
 from tests.unit.engine.examples import (
     HISTORY,
     POPULATION,
+    SURROGATE,
     Reply,
     baseline,
     begun,
@@ -36,6 +39,7 @@ from tests.unit.engine.examples import (
     replies,
     scores,
     simple_policy,
+    stratified_policy,
 )
 
 KNOWN = scores()
@@ -44,10 +48,11 @@ SIMPLE: dict[str, Any] = {"policy": simple_policy(30)}
 CENSUS: dict[str, Any] = {"policy": simple_policy(POPULATION)}
 PUBLISHED: dict[str, Any] = {"policy": published_policy(30)}
 FLOORED: dict[str, Any] = {"history": learnt(HISTORY.guide, HISTORY.digest, floor=0.25)}
+STRATIFIED: dict[str, Any] = {"policy": stratified_policy(30), "signal": SURROGATE}
 KINDS = pytest.mark.parametrize(
     "kind",
-    [GUIDED, SIMPLE, CENSUS, PUBLISHED, FLOORED],
-    ids=["guided", "simple", "all", "published", "floored"],
+    [GUIDED, SIMPLE, CENSUS, PUBLISHED, FLOORED, STRATIFIED],
+    ids=["guided", "simple", "all", "published", "floored", "stratified"],
 )
 
 
@@ -186,6 +191,38 @@ def test_the_difference_is_that_of_the_estimates_and_names_the_version_before() 
     assert (difference.previous_version, difference.previous_evaluation_id) == ("1", "e1")
 
 
+def test_strata_are_compared_with_the_version_before_and_blame_no_guide() -> None:
+    found = findings(baseline=baseline(0.6), **STRATIFIED)
+    new, difference = found.estimate, found.difference
+    assert isinstance(new, Estimate)
+    assert difference is not None
+    assert difference.interval.lower < difference.value < difference.interval.upper
+    assert not new.overconfident_guide
+
+
+def test_an_estimate_from_strata_weighs_each_by_its_size() -> None:
+    """Without the signal, by the stored plan alone."""
+    end = complete(begun(**STRATIFIED), replies(KNOWN))
+    strata = end.plan.strata
+    assert strata is not None
+    by_stratum: dict[int, list[float]] = {}
+    for draw in end.draws:
+        by_stratum.setdefault(strata.labels[draw.item], []).append(KNOWN[draw.item])
+    expected = sum(strata.labels.count(label) * fmean(drawn) for label, drawn in by_stratum.items())
+    found = conclude(end).estimate
+    assert isinstance(found, Estimate)
+    assert found.value == pytest.approx(expected / POPULATION)
+
+
+def test_strata_that_are_not_those_of_the_draws_are_refused() -> None:
+    end = complete(begun(**STRATIFIED), replies(KNOWN))
+    assert end.plan.strata is not None
+    labels = end.plan.strata.labels
+    plan = replace(end.plan, strata=replace(end.plan.strata, labels=labels[1:] + labels[:1]))
+    with pytest.raises(ValueError, match="strata: "):
+        concluding.conclude(plan, end.draws, in_order(end))
+
+
 def measured(known: Estimate | Baseline) -> differences.Measured:
     return differences.Measured(
         value=known.value,
@@ -300,3 +337,45 @@ def test_a_stopped_evaluation_has_counts_and_no_estimate() -> None:
     assert (found.answered, found.missing) == (2, 1)
     assert found.estimate == NoEstimate(reason=NoEstimateReason.STOPPED)
     assert (found.difference, found.verdict) == (None, CANCELLED)
+
+
+def unreadable(end: Evaluation, share: float) -> Findings:
+    """Findings where the first so many answers read as none."""
+    count = round(share * len(end.draws))
+    answers = tuple(
+        replace(each, status=Status.NO_ANSWER, score=0.0) if each.step < count else each
+        for each in in_order(end)
+    )
+    return concluding.conclude(end.plan, end.draws, answers)
+
+
+@KINDS
+def test_a_change_of_format_is_found_and_told(kind: dict[str, Any]) -> None:
+    before = baseline(0.6, unreadable=Unreadable(found=0.0, answers=100.0))
+    end = complete(begun(**kind, baseline=before), replies(KNOWN))
+    found = unreadable(end, 0.6)
+    assert found.doubt is not None
+    assert found.doubt.ungraded == {"no_answer": pytest.approx(found.doubt.unreadable.share)}
+    assert found.doubt.format_change is not None
+    assert "; format change suspected: " in found.verdict.sentence
+    assert "format change" not in conclude(end).verdict.sentence
+
+
+def test_unreadable_answers_weigh_as_they_do_in_the_estimate() -> None:
+    end = complete(begun(**STRATIFIED), replies([1.0] * POPULATION))
+    found = unreadable(end, 0.5)
+    assert isinstance(found.estimate, Estimate)
+    assert found.doubt is not None
+    assert found.doubt.unreadable.share == pytest.approx(1.0 - found.estimate.value)
+    assert found.doubt.unreadable.share != pytest.approx(0.5, abs=1e-3)
+
+
+def test_doubt_is_looked_for_only_where_the_plan_says_so() -> None:
+    """Records from before must replay to the byte."""
+    end = complete(begun(), replies(KNOWN))
+    old = replace(end.plan, format_level=None)
+    assert concluding.conclude(old, end.draws, in_order(end)).doubt is None
+
+
+def test_where_nothing_came_nothing_is_known_of_its_form() -> None:
+    assert findings(lambda _: None).doubt is None

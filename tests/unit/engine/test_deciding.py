@@ -1,10 +1,15 @@
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import given, strategies as st
 
+from monitor.domain.identifiers import VersionName
 from monitor.domain.policies import AtLeast, EstimateOnly, NotWorse, Objective
 from monitor.domain.results import (
     Difference,
     Estimate,
+    FormatChange,
     NoBaseline,
     NoBaselineReason,
     NoEstimate,
@@ -31,6 +36,7 @@ def decide(
     found: Estimate | NoEstimate = estimate(0.8, 0.9),  # noqa: B008 - frozen
     missing_share: float = 0.0,
     answered: int = 100,
+    format_change: FormatChange | None = None,
 ) -> Verdict:
     evidence = Evidence(
         estimate=found,
@@ -38,6 +44,7 @@ def decide(
         answered=answered,
         missing_share=missing_share,
         missing_limit=0.05,
+        format_change=format_change,
     )
     return deciding.decide(objective, evidence)
 
@@ -214,3 +221,28 @@ def test_whoever_is_paged_learns_how_loudly_and_why(
     verdict = decide(objective, comparison)
     assert (verdict.severity is not None) == (verdict.outcome is NOT_MET)
     assert verdict.sentence.endswith(".")
+
+
+CHANGE = FormatChange(
+    share=0.24, previous_share=0.02, previous_version=VersionName("1"), p_value=1e-6
+)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        {"comparison": difference(-0.15, -0.05, -0.10)},
+        {"comparison": difference(-0.01, 0.03, 0.01)},
+        {"answered": 0},
+        {"found": NO_ESTIMATE},
+        {"missing_share": 0.5},
+    ],
+    ids=["worse", "not worse", "no answer", "no estimate", "missing"],
+)
+def test_a_change_of_format_is_told_of_beside_the_verdict(seen: dict[str, Any]) -> None:
+    plain, told = (decide(NOT_WORSE, **seen, format_change=each) for each in (None, CHANGE))
+    assert replace(told, sentence=plain.sentence) == plain
+    assert told.sentence == (
+        f"{plain.sentence[:-1]}; format change suspected: 24.0% of the answers could not be read "
+        "as answers, 2.0% of those of 1."
+    )

@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -12,7 +13,7 @@ from monitor.domain.identifiers import digest
 from monitor.domain.plans import Answered, Draw, Drawn, Ended, Planned, Resumed, Row
 from monitor.domain.policies import Budget, Method, Policy
 from monitor.domain.results import Outcome
-from monitor.engine import evaluations, repeats
+from monitor.engine import evaluations, planning, repeats
 from monitor.engine.evaluations import Evaluation
 from monitor.stats import answers, guides, rounds
 from monitor.stats.answers import History
@@ -21,6 +22,7 @@ from monitor.wire import journal
 from tests.unit.engine.examples import (
     HISTORY,
     POPULATION,
+    SURROGATE,
     Reply,
     answer,
     begun,
@@ -32,6 +34,7 @@ from tests.unit.engine.examples import (
     scores,
     simple_policy,
     steps,
+    stratified_policy,
 )
 
 KNOWN = scores()
@@ -41,6 +44,8 @@ ENDED = Ended(outcome=Outcome.MET, statistics_digest=digest("statistics"))
 REPEATING = published_policy(50)
 AGAIN = complete(begun(policy=REPEATING), replies(KNOWN))
 REPEATED = [draw for draw in AGAIN.draws if repeats.is_repeat(AGAIN.draws, draw.step)]
+
+STRATIFIED: dict[str, Any] = {"policy": stratified_policy(30), "signal": SURROGATE}
 
 possible_scores = st.lists(
     st.sampled_from([0.0, 1.0, None]), min_size=POPULATION, max_size=POPULATION
@@ -116,12 +121,12 @@ def answered(evaluation: Evaluation, *draws: Draw) -> Evaluation:
     return evaluations.absorb(evaluation, row)
 
 
-@given(possible_scores, st.sampled_from([Policy(budget=Budget(count=30)), REPEATING]), st.data())
+@given(possible_scores, st.sampled_from([{}, {"policy": REPEATING}, STRATIFIED]), st.data())
 def test_neither_order_nor_grouping_of_answers_matters(
-    known: list[float | None], policy: Policy, data: st.DataObject
+    known: list[float | None], kind: dict[str, Any], data: st.DataObject
 ) -> None:
     """Draw when it pleases, answer any of what is out, in any grouping: the end is the same."""
-    reply, evaluation = replies(known), begun(policy=policy)
+    reply, evaluation = replies(known), begun(**kind)
     while not evaluation.is_complete:
         if data.draw(st.booleans()) or not evaluation.pending:
             drawn = evaluations.draw_round(evaluation)
@@ -131,7 +136,7 @@ def test_neither_order_nor_grouping_of_answers_matters(
             came = came[: data.draw(st.integers(0, len(came)))] or came[:1]
             row = Answered(answers=tuple(answer(draw, reply(draw)) for draw in came))
             evaluation = evaluations.absorb(evaluation, row)
-    assert described(evaluation) == described(complete(begun(policy=policy), reply))
+    assert described(evaluation) == described(complete(begun(**kind), reply))
 
 
 @pytest.mark.parametrize(
@@ -143,6 +148,7 @@ def test_neither_order_nor_grouping_of_answers_matters(
         {"policy": Policy(budget=Budget(count=POPULATION))},
         {"policy": published_policy(50)},
         {"policy": published_policy(50), "history": None},
+        STRATIFIED,
     ],
 )
 def test_a_crash_after_any_row_changes_nothing(changes: dict[str, Any]) -> None:
@@ -352,3 +358,37 @@ def test_another_guide_goes_on_with_repeats() -> None:
     went_on = complete(folded, replies(KNOWN))
     assert went_on.draws[: len(folded.draws)] == folded.draws
     assert len({draw.item for draw in went_on.draws}) < len(went_on.draws) == 50
+
+
+def test_strata_are_drawn_from_at_once_as_planned() -> None:
+    """All are asked together, and each stratum gives the draws that the plan says."""
+    first, *others = written(begun(**STRATIFIED), replies(KNOWN))
+    strata = begun(**STRATIFIED).plan.strata
+    assert isinstance(first, Drawn)
+    assert drawn_rounds(others) == []
+    assert strata is not None
+    drawn = Counter(strata.labels[draw.item] for draw in first.draws)
+    assert drawn == dict(enumerate(strata.draws))
+
+
+def test_a_resumed_evaluation_keeps_to_the_strata_of_its_plan() -> None:
+    """The signal is gone, and with it the guide: strata and draws are the stored ones."""
+    usual = complete(begun(**STRATIFIED), replies(KNOWN))
+    guide = planning.guide_named("surrogate", suite=usual.suite, history=None)
+    went_on = complete(replace(begun(**STRATIFIED), guide=guide), replies(KNOWN))
+    assert [(draw.item, draw.probability) for draw in went_on.draws] == [
+        (draw.item, draw.probability) for draw in usual.draws
+    ]
+    assert len({draw.prediction for draw in went_on.draws}) == 1
+
+
+def test_draws_beyond_those_of_a_stratum_are_refused() -> None:
+    (row,) = drawn_rounds(written(begun(**STRATIFIED), replies(KNOWN)))
+    strata = begun(**STRATIFIED).plan.strata
+    assert strata is not None
+    drawn, label = {draw.item for draw in row.draws}, strata.labels[row.draws[1].item]
+    more = next(item for item, of in enumerate(strata.labels) if of == label and item not in drawn)
+    lost = next(draw for draw in row.draws if strata.labels[draw.item] != label)
+    draws = tuple(replace(draw, item=more) if draw == lost else draw for draw in row.draws)
+    with pytest.raises(StateCorrupt, match="round 0 draws more of a stratum than was planned"):
+        evaluations.absorb(begun(**STRATIFIED), Drawn(draws=draws))

@@ -10,25 +10,28 @@ from monitor.domain.errors import InvalidPlan
 from monitor.domain.events import EvaluationWanted, EventIdentity
 from monitor.domain.identifiers import EndpointName, VariantName, VersionName, clock_seed, digest
 from monitor.domain.plans import Inference, Plan
-from monitor.domain.policies import AtLeast, Budget, Method, Policy
+from monitor.domain.policies import AtLeast, Budget, KeepAnswers, Method, Policy
+from monitor.domain.results import Baseline
 from monitor.domain.suites import Suite
-from monitor.engine import planning
-from monitor.engine.planning import History
-from monitor.grading import graders
-from monitor.stats import answers, guides, weights
+from monitor.engine import planning, strata
+from monitor.engine.planning import History, Surrogate
+from monitor.stats import answers, guides, stratification, weights
 from monitor.stats.profiles import Profile
 from tests.unit.engine.examples import (
     FIRST,
     HISTORY,
     SUBJECT,
     SUITE,
+    SURROGATE,
     baseline,
     learnt,
     request,
     suite,
+    surrogate,
 )
 
 AUTO, FAQ, SIMPLE, PUBLISHED = Method.AUTO, Method.FAQ, Method.SIMPLE, Method.FAQ_PUBLISHED
+NEYMAN = Method.NEYMAN
 
 
 def planned(**changes: object) -> Plan:
@@ -37,6 +40,18 @@ def planned(**changes: object) -> Plan:
 
 def policy(method: Method = AUTO, count: int = 30) -> Policy:
     return Policy(method=method, budget=Budget(count=count))
+
+
+def known(signal: Surrogate = SURROGATE, **changes: object) -> Surrogate:
+    """A surrogate of which something is changed in its signal."""
+    columns = replace(signal.signal, **changes)  # type: ignore[arg-type]
+    return replace(signal, signal=columns)
+
+
+def flat() -> Surrogate:
+    """A surrogate that never gave an answer."""
+    every = np.full(60, 0.1)
+    return known(entropy=every, consistency=every, single=every > 1.0, pass_rate=None)
 
 
 def easy_history(accuracy: float) -> History:
@@ -72,6 +87,7 @@ BY_HISTORY = ("without_replacement", "item_mean", "active_mean", "mixed_t")
 REPEATING = ("with_replacement", "item_mean", "proactive_mean", "wald")
 REPEATING_BLIND = ("with_replacement", "constant", "proactive_mean", "wald")
 BY_GROUPS = ("without_replacement", "item_groups", "active_mean", "mixed_t")
+BY_STRATA = ("stratified", "surrogate", "stratified_mean", "stratified_wilson")
 BY_ANSWERS = ("without_replacement", "constant", "active_mean", "mixed_t")
 
 
@@ -127,11 +143,88 @@ def test_the_design_and_its_reason(
     assert plan.reason.endswith(".")
 
 
-def test_fractional_scores_get_a_bounded_mean_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    fractional = replace(graders.GRADERS["exact"], is_binary=False)
-    monkeypatch.setitem(graders.GRADERS, "exact", fractional)
-    assert planned(policy=policy(SIMPLE)).inference.interval == "betting"
-    assert planned(**LONE).inference.interval == "betting"
+ASKED = {"policy": policy(NEYMAN), "signal": SURROGATE}
+ALONE = {"history": None, "signal": SURROGATE}
+MISLED = baseline(0.7, overconfident_guide=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected", "sentence"),
+    [
+        ({}, BY_HISTORY, "where earlier models disagree, as history allows."),
+        (ALONE, BY_STRATA, "about equally hard for surrogate small: there is no history of other"),
+        ({"signal": SURROGATE}, BY_HISTORY, r"worth 1.50 plain ones, by the strata of surrogate s"),
+        (
+            {"signal": SURROGATE, "history": worth(1.1)},
+            BY_STRATA,
+            "plain ones, by history it was 1.10.",
+        ),
+        (
+            {"history": None},
+            BLIND_EXACT,
+            "Plain random sampling: there is no history of other models.",
+        ),
+    ],
+    ids=["history", "surrogate", "both", "both, history weaker", "neither"],
+)
+def test_auto_goes_by_what_is_there(
+    changes: dict[str, Any], expected: tuple[str, str, str, str], sentence: str
+) -> None:
+    plan = planned(**changes)
+    assert design(plan.inference) == expected
+    assert sentence in plan.reason
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected", "sentence"),
+    [
+        (ASKED, BY_STRATA, "about equally hard for surrogate small, as asked."),
+        (ASKED | {"history": None}, BY_STRATA, "as asked"),
+        (ASKED | {"baseline": MISLED}, BY_STRATA, "as asked"),
+        (
+            ASKED | {"signal": None},
+            BLIND_EXACT,
+            "neyman needs a surrogate's answers; configure one",
+        ),
+        (ASKED | {"signal": flat()}, BLIND_EXACT, "surrogate small promise no gain at 30 draws."),
+        (ASKED | {"policy": policy(NEYMAN, 3)}, BLIND_EXACT, "promise no gain at 3 draws."),
+        (ASKED | {"policy": policy(NEYMAN, 58)}, CENSUS, "the budget covers 58 of 60"),
+        (ASKED | {"policy": policy(FAQ)}, BY_HISTORY, "as asked"),
+        (ASKED | {"policy": policy(SIMPLE)}, BLIND_EXACT, "as asked"),
+        (ALONE | {"policy": policy(FAQ)}, BY_GROUPS, "as asked: there is no history"),
+        (ALONE | {"baseline": MISLED}, BY_STRATA, "no history"),
+        ({"signal": SURROGATE, "baseline": MISLED}, BY_STRATA, "small: the guide misled the"),
+        (
+            {"signal": SURROGATE, "history": worth(1.01)},
+            BY_STRATA,
+            "was worth 1.01 plain ones at 30",
+        ),
+        (
+            {"signal": SURROGATE, "history": worth(None)},
+            BY_STRATA,
+            "small: there is too little history",
+        ),
+        ({"signal": flat()}, BY_HISTORY, "as history allows."),
+        (
+            ALONE | {"signal": flat()},
+            BLIND_EXACT,
+            "models, and strata by the answers of surrogate small promise too little at 30 draws.",
+        ),
+        (LONE | {"signal": surrogate(200)}, BY_STRATA, "no history"),
+        (ALONE | {"baseline": baseline(0.99)}, BLIND_EXACT, "only 0.3 failures expected"),
+        (ALONE | {"baseline": baseline(1.03)}, BLIND_EXACT, "only 0.0 failures expected"),
+        (ALONE | {"baseline": baseline(-0.01)}, BLIND_EXACT, "only 0.0 successes expected"),
+        (ALONE | {"baseline": baseline(0.7)}, BY_STRATA, "no history"),
+        (ALONE | {"signal": known(pass_rate=np.full(60, 0.0))}, BLIND_EXACT, "promise too little"),
+    ],
+)
+def test_strata_and_their_reason(
+    changes: dict[str, Any], expected: tuple[str, str, str, str], sentence: str
+) -> None:
+    plan = planned(**changes)
+    assert design(plan.inference) == expected
+    assert sentence in plan.reason
+    assert plan.reason.endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -212,6 +305,49 @@ def test_a_census_has_the_allowance_of_all_its_draws() -> None:
     assert planned(policy=policy(count=58)).attempts_allowed == 66
 
 
+def test_strata_are_drawn_from_in_one_round_of_equal_weights() -> None:
+    plan = planned(**ASKED, baseline=baseline(0.7))
+    layout = stratification.lay_out(SURROGATE.signal, 30, SURROGATE.settings, mean=0.7)
+    assert plan.strata == strata.store(layout)
+    assert (plan.round_sizes, plan.weights) == ((30,), (1 / 30,) * 30)
+    assert plan.signal_digest == SURROGATE.digest
+    assert planned(signal=SURROGATE).strata is None
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (("a",), "hard for surrogate a,"),
+        (("a", "b"), "hard for surrogates a and b,"),
+        (("a", "b", "c"), "hard for surrogates a, b and c,"),
+    ],
+)
+def test_every_surrogate_is_named(names: tuple[str, ...], text: str) -> None:
+    assert text in planned(**ASKED | {"signal": surrogate(names=names)}).reason
+
+
+@pytest.mark.parametrize(
+    ("rate", "before", "expected"),
+    [
+        (None, FIRST, BY_STRATA),
+        (0.9, FIRST, BLIND_EXACT),
+        (0.9, baseline(0.7), BY_STRATA),
+        (None, baseline(0.9), BLIND_EXACT),
+    ],
+)
+def test_few_failures_are_foreseen_by_the_version_before_or_the_pass_rate(
+    rate: float | None, before: Baseline, expected: tuple[str, str, str, str]
+) -> None:
+    """The agreement of a surrogate's answers alone does not tell."""
+    rates = SURROGATE.signal.pass_rate
+    assert rates is not None
+    mostly_right = (
+        None if rate is None else 1.0 - (1.0 - rates) * (1.0 - rate) / (1.0 - rates).mean()
+    )
+    plan = planned(**ASKED | {"signal": known(pass_rate=mostly_right), "baseline": before})
+    assert design(plan.inference) == expected
+
+
 def test_the_plan_names_everything_it_rests_on() -> None:
     plan, guide = planning.plan(request(baseline=baseline()))
     assert guide is HISTORY.guide
@@ -228,9 +364,16 @@ def test_the_guide_of_a_stored_plan_is_fitted_again() -> None:
     _, unlearnt = planning.plan(request(history=None, policy=policy(FAQ)))
     again = planning.guide_named("item_groups", suite=SUITE, history=None)
     assert guides.digest(again) == guides.digest(unlearnt)
-    assert (
-        planning.guide_named("item_groups", suite=ungrouped(SUITE), history=None).name == "constant"
-    )
+    lone = planning.guide_named("item_groups", suite=ungrouped(SUITE), history=None)
+    assert lone.name == "constant"
+
+
+def test_the_guide_of_strata_is_made_again_of_the_signal_or_is_constant() -> None:
+    _, guide = planning.plan(request(**ASKED))
+    again = planning.guide_named("surrogate", suite=SUITE, history=HISTORY, signal=SURROGATE)
+    lost = planning.guide_named("surrogate", suite=SUITE, history=HISTORY)
+    assert guides.digest(again) == guides.digest(guide)
+    assert lost.name == "constant"
 
 
 def wanted(**wishes: object) -> EvaluationWanted:
@@ -244,7 +387,7 @@ def wanted(**wishes: object) -> EvaluationWanted:
 
 
 def test_an_event_without_wishes_leaves_the_policy() -> None:
-    usual = replace(policy(), level=0.9, missing_limit=0.01, attempt_margin=0.5)
+    usual = Policy(level=0.9, missing_limit=0.01, attempt_margin=0.5, keep_answers=KeepAnswers.NONE)
     assert planning.apply_wishes(usual, wanted()) == usual
 
 

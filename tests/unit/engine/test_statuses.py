@@ -139,6 +139,12 @@ def test_any_other_rejection_is_missing_at_once(http_status: int) -> None:
     assert reading.detail == f"HTTP {http_status}: no"
 
 
+def test_a_picture_that_cannot_be_sent_is_missing_at_once() -> None:
+    reading = read(Broken(cause=Breakdown.IMAGE, detail="it has changed"))
+    assert reading == Settled(status=Status.IMAGE, detail="it has changed")
+    assert Status.IMAGE in MISSING
+
+
 def test_text_is_to_be_graded() -> None:
     assert read(completed("B")) == Gradable(text="B")
     assert read(completed("B", None)) == Gradable(text="B")

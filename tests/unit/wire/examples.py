@@ -1,10 +1,11 @@
 """Domain values for the tests of what is written: one of each, and strategies for any."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from hypothesis import strategies as st
 
-from monitor.domain.answers import MISSING, Answer, Status, Usage
+from monitor.domain.answers import MISSING, Answer, Judged, Status, Usage
 from monitor.domain.identifiers import (
     Digest,
     EvaluationId,
@@ -25,24 +26,31 @@ from monitor.domain.plans import (
     Planned,
     Resumed,
     Row,
+    Strata,
     Subject,
 )
 from monitor.domain.policies import AtLeast, EstimateOnly, Method, NotWorse
 from monitor.domain.results import (
     Baseline,
     Difference,
+    Doubt,
     Estimate,
     Findings,
+    FormatChange,
     Interval,
+    JudgeFigures,
     Money,
     NoBaseline,
     NoBaselineReason,
     NoEstimate,
     NoEstimateReason,
     Outcome,
+    Purpose,
     Reason,
     Severity,
     Spend,
+    SpendLine,
+    Unreadable,
     Verdict,
 )
 from monitor.wire.outcomes import Outcomes
@@ -98,6 +106,19 @@ PLAN = Plan(
     reason="The history predicts well: active inference.",
     history_digest=digest("history"),
     software="0.1.0",
+)
+STRATIFIED_PLAN = replace(
+    PLAN,
+    method=Method.NEYMAN,
+    inference=replace(
+        INFERENCE, design="stratified", estimator="stratified_mean", interval="stratified_wilson"
+    ),
+    population=9,
+    round_sizes=(6,),
+    weights=(1 / 6,) * 6,
+    reason="Drawn from strata.",
+    strata=Strata(labels=(0, 1, 2, 0, 1, 2, 2, 0, 2), draws=(2, 1, 3)),
+    signal_digest=digest("signal"),
 )
 DRAWS = tuple(
     Draw(
@@ -155,6 +176,21 @@ FINDINGS = Findings(
         sentence="6 answers say too little about a drop of 2 points.",
     ),
 )
+DOUBTED_PLAN = replace(
+    PLAN,
+    baseline=replace(BASELINE, unreadable=Unreadable(found=1.5, answers=74.25)),
+    format_level=0.001,
+)
+DOUBTED = replace(
+    FINDINGS,
+    doubt=Doubt(
+        ungraded={"no_answer": 0.25, "refusal": 0.125},
+        unreadable=Unreadable(found=1.0, answers=4.0),
+        format_change=FormatChange(
+            share=0.25, previous_share=0.02, previous_version=BASELINE.version, p_value=0.0005
+        ),
+    ),
+)
 CANCELLED = Findings(
     counts={},
     answered=0,
@@ -174,6 +210,22 @@ SPEND = Spend(
     prompt_tokens=540,
     completion_tokens=72,
     cost=Money(amount=0.0123, currency="EUR"),
+)
+JUDGED_ANSWER = Answer(
+    step=0,
+    status=Status.GRADED,
+    score=0.75,
+    judged=(
+        Judged(judge="strict", calls=2, unusable=1, flipped=None, usage=Usage(attempts=3)),
+        Judged(judge="kind", calls=2, unusable=0, flipped=True, usage=Usage(attempts=0)),
+    ),
+)
+JUDGING = {"strict": JudgeFigures(model="judge-1", calls=12, comparisons=6, flips=2)}
+JUDGED_SPEND = replace(
+    SPEND,
+    others={
+        Purpose.JUDGE: SpendLine(attempts=12, prompt_tokens=900, completion_tokens=60, cost=None)
+    },
 )
 TIMES = Times(
     started=datetime(2026, 11, 29, 12, 0, tzinfo=UTC),
@@ -218,6 +270,13 @@ objectives = (
 
 
 @st.composite
+def strata(draw: st.DrawFn) -> Strata:
+    sizes = draw(st.lists(st.integers(1, 5), min_size=1, max_size=300))
+    labels = [label for label, size in enumerate(sizes) for _ in range(size)]
+    return Strata(labels=tuple(draw(st.permutations(labels))), draws=tuple(sizes))
+
+
+@st.composite
 def plans(draw: st.DrawFn) -> Plan:
     weights = draw(st.lists(floats, min_size=1, max_size=30))
     built = st.builds(
@@ -231,6 +290,9 @@ def plans(draw: st.DrawFn) -> Plan:
         clock_seed=digests.map(Digest),
         missing_limit=floats,
         baseline=baselines,
+        strata=st.none() | strata(),
+        signal_digest=st.none() | digests,
+        judges=st.sampled_from([(), ("judge-1", "judge-2")]),
     )
     return draw(built)
 

@@ -25,6 +25,12 @@ def test_whole_numbers_given_as_integers_are_stored_as_floats() -> None:
     assert b'"score":1.0' in journal.encode(Answered(answers=(answer,)))
 
 
+def test_what_judges_were_asked_comes_back() -> None:
+    row = Answered(answers=(examples.JUDGED_ANSWER,))
+    assert journal.decode(journal.encode(row)) == row
+    assert b"judged" not in journal.encode(Answered(answers=examples.ANSWERS))
+
+
 def test_a_row_of_two_hundred_draws_stays_small() -> None:
     draws = tuple(examples.DRAWS[step % 6] for step in range(200))
     assert len(journal.encode(Drawn(draws=draws))) < 6_000
@@ -63,6 +69,14 @@ def test_damaged_columns_are_corrupt() -> None:
     row = json.loads(journal.encode(Planned(plan=examples.PLAN, at=examples.TIMES.started)))
     row["weights"]["length"] = 7
     with pytest.raises(StateCorrupt, match="kind planned: a column does not unpack"):
+        journal.decode(json.dumps(row).encode())
+
+
+def test_strata_that_contradict_themselves_are_corrupt() -> None:
+    planned = Planned(plan=examples.STRATIFIED_PLAN, at=examples.TIMES.started)
+    row = json.loads(journal.encode(planned))
+    row["strata"]["draws"] = row["strata"]["labels"]
+    with pytest.raises(StateCorrupt, match="kind planned: strata: labels must be 0 to 8"):
         journal.decode(json.dumps(row).encode())
 
 

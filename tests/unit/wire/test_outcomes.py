@@ -6,7 +6,8 @@ from hypothesis import given, strategies as st
 
 from monitor.domain.answers import MISSING, Answer, Status, Usage
 from monitor.domain.errors import InvalidPlan, StateCorrupt, StateTooNew
-from monitor.wire import outcomes
+from monitor.domain.plans import Planned, Strata
+from monitor.wire import journal, outcomes, tables
 from monitor.wire.outcomes import Outcomes
 from tests.unit.wire import examples
 
@@ -44,10 +45,51 @@ def test_a_megabyte_holds_thousands_of_draws() -> None:
     assert outcomes.largest_size(plan) < 1_000_000
 
 
+def test_strata_of_the_largest_suites_fit() -> None:
+    """80,000 items in 2,000 strata, in the order that packs worst."""
+    labels = tuple(label * 1_237 % 2_000 for label in range(80_000))
+    draws, weights = 8_000, (1 / 8_000,) * 8_000
+    plan = replace(
+        examples.STRATIFIED_PLAN,
+        draws=draws,
+        weights=weights,
+        strata=Strata(labels=labels, draws=(4,) * 2_000),
+    )
+    outcomes.check_size(plan, limit=900_000)
+    row = Planned(plan=plan, at=examples.TIMES.started)
+    assert len(journal.encode(row)) < 300_000
+
+
+def test_the_strata_count_as_part_of_every_part() -> None:
+    plan = examples.STRATIFIED_PLAN
+    limit = outcomes.largest_size(plan, steps=2)
+    assert limit > outcomes.largest_size(replace(plan, strata=None), steps=2)
+    record = Outcomes(plan=plan, draws=examples.DRAWS, answers=(), quantile=2.0)
+    parts = outcomes.encode(record, limit=limit)
+    assert (len(parts), outcomes.decode(parts)) == (3, record)
+
+
+def test_other_strata_than_those_of_the_digest_are_found() -> None:
+    record = Outcomes(plan=examples.STRATIFIED_PLAN, draws=(), answers=(), quantile=None)
+    (part,) = outcomes.encode(record, limit=900_000)
+    table = json.loads(part)["strata"]
+    moved = tables.from_strata(Strata(labels=(1, 0, 2, 0, 1, 2, 2, 0, 2), draws=(2, 1, 3)))
+    assert moved is not None
+    with pytest.raises(StateCorrupt, match="do not have the digest"):
+        outcomes.decode([changed(part, strata=moved.document())])
+    outcomes.decode([changed(part, strata=table)])
+
+
 def test_a_plan_that_cannot_be_published_is_refused_beforehand() -> None:
     needed = outcomes.largest_size(RECORD.plan, steps=1)
     with pytest.raises(InvalidPlan, match=f"needs messages of {needed} bytes"):
         outcomes.check_size(RECORD.plan, limit=needed - 1)
+
+
+def test_what_judges_were_asked_is_not_needed_to_replay() -> None:
+    whole = examples.JUDGED_ANSWER.judged
+    answers = tuple(replace(each, judged=whole) for each in RECORD.answers)
+    assert outcomes.encode(replace(RECORD, answers=answers), limit=SMALL) == PARTS
 
 
 def test_the_order_of_parts_does_not_matter() -> None:

@@ -1,7 +1,17 @@
+from dataclasses import replace
+
 import pytest
 from pydantic import TypeAdapter
 
-from monitor.domain.policies import AtLeast, Budget, EstimateOnly, NotWorse, Objective
+from monitor.domain.policies import (
+    AtLeast,
+    Budget,
+    EstimateOnly,
+    KeepAnswers,
+    NotWorse,
+    Objective,
+    Policy,
+)
 from monitor.wire import policies
 
 OBJECTIVES: list[tuple[dict[str, object], Objective]] = [
@@ -37,3 +47,13 @@ def test_budgets(written: object, budget: Budget) -> None:
 def test_what_is_no_budget(written: object) -> None:
     with pytest.raises(ValueError, match="must be a count such as 200"):
         policies.budget(written)
+
+
+@pytest.mark.parametrize("written", KeepAnswers)
+def test_what_is_kept(written: str) -> None:
+    settings = policies.PolicySettings.model_validate({"keep_answers": written})
+    assert settings.policy() == replace(Policy(), keep_answers=KeepAnswers(written))
+
+
+def test_the_doubtful_are_kept_where_nothing_is_said() -> None:
+    assert policies.PolicySettings().policy().keep_answers is KeepAnswers.DOUBTFUL

@@ -21,12 +21,19 @@ class Bounds(records.Record):
 
 
 @given(examples.plans())
-def test_a_plan_comes_back_beside_its_subject_and_weights(plan: Plan) -> None:
+def test_a_plan_comes_back_beside_what_stands_beside_it(plan: Plan) -> None:
     stored = records.from_plan(plan).to_bytes()
     record = records.read(
         TypeAdapter(records.PlanRecord), stored[:-1] + b',"version":1}', what="plan"
     )
-    assert records.to_plan(record, subject=plan.subject, weights=plan.weights) == plan
+    again = records.to_plan(record, subject=plan.subject, weights=plan.weights, strata=plan.strata)
+    assert again == plan
+
+
+def test_a_signal_that_was_not_used_is_not_written() -> None:
+    """Records of before there was any must replay to the byte."""
+    assert "signal_digest" not in records.from_plan(examples.PLAN).document()
+    assert "signal_digest" in records.from_plan(examples.STRATIFIED_PLAN).document()
 
 
 def test_the_usual_floor_is_not_written_and_another_is() -> None:

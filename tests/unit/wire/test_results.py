@@ -7,8 +7,15 @@ from hypothesis import given, strategies as st
 from monitor.domain.errors import StateCorrupt, StateTooNew
 from monitor.domain.identifiers import canonical_json
 from monitor.domain.plans import Plan
-from monitor.domain.results import Estimate, NoEstimate, NoEstimateReason
-from monitor.wire import results
+from monitor.domain.results import (
+    Baseline,
+    Estimate,
+    Findings,
+    NoEstimate,
+    NoEstimateReason,
+    Unreadable,
+)
+from monitor.wire import records, results
 from tests.unit.wire import examples
 
 STATISTICS = results.statistics_bytes(examples.PLAN, examples.FINDINGS)
@@ -25,6 +32,26 @@ def test_findings_spend_and_times_come_back() -> None:
     assert result.findings() == examples.FINDINGS
     assert result.data.spend == examples.SPEND
     assert result.data.times == examples.TIMES
+
+
+def test_what_judges_did_comes_back_and_is_left_out_where_there_are_none() -> None:
+    result = results.encode(
+        STATISTICS,
+        spend=examples.SPEND,
+        times=examples.TIMES,
+        source="/variant-monitor",
+        judging=examples.JUDGING,
+    )
+    assert results.decode(result).data.judging == examples.JUDGING
+    assert b"judging" not in published()
+
+
+def test_what_else_was_bought_has_its_own_lines() -> None:
+    result = results.encode(
+        STATISTICS, spend=examples.JUDGED_SPEND, times=examples.TIMES, source="/variant-monitor"
+    )
+    assert results.decode(result).data.spend == examples.JUDGED_SPEND
+    assert b"others" not in published()
 
 
 @given(examples.plans(), examples.floats, st.none() | examples.floats)
@@ -77,6 +104,37 @@ def test_a_baseline_is_what_the_next_version_needs() -> None:
     assert baseline.interval == examples.ESTIMATE.interval
     assert baseline.worst_case == examples.ESTIMATE.worst_case
     assert baseline.worst_lower_shift == -0.05
+
+
+def baseline_of(plan: Plan, findings: Findings) -> Baseline:
+    baseline = results.decode(published(results.statistics_bytes(plan, findings))).baseline()
+    assert baseline is not None
+    return baseline
+
+
+def test_doubt_comes_back_and_is_left_out_where_it_was_not_looked_for() -> None:
+    statistics = results.statistics_bytes(examples.DOUBTED_PLAN, examples.DOUBTED)
+    result = results.decode(published(statistics))
+    assert result.findings() == examples.DOUBTED
+    assert result.data.statistics.plan == records.from_plan(examples.DOUBTED_PLAN)
+    assert result.data.statistics.to_bytes() == statistics
+    new = (b"doubt", b"unreadable", b"format_level")
+    assert all(each in statistics and each not in STATISTICS for each in new)
+
+
+def test_a_baseline_says_how_many_answers_could_not_be_read() -> None:
+    found = baseline_of(examples.DOUBTED_PLAN, examples.DOUBTED).unreadable
+    assert found == Unreadable(found=1.0, answers=4.0)
+
+
+def test_results_from_before_doubt_say_it_by_their_counts_where_draws_are_equal() -> None:
+    counts = {"graded": 90, "no_answer": 4, "truncated": 1, "refusal": 3, "timeout": 2}
+    old = replace(examples.FINDINGS, counts=counts)
+    plain = replace(examples.PLAN.inference, estimator="sample_mean")
+    simple = replace(examples.PLAN, inference=plain)
+    assert baseline_of(simple, old).unreadable == Unreadable(found=5.0, answers=98.0)
+    assert baseline_of(examples.PLAN, old).unreadable is None
+    assert baseline_of(simple, replace(old, counts={"timeout": 5})).unreadable is None
 
 
 def test_without_an_estimate_there_is_no_baseline() -> None:

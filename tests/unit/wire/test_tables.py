@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 
+from monitor.domain.plans import Strata
 from monitor.wire import columns, tables
 from monitor.wire.outcomes import Outcomes
 from tests.unit.wire import examples
@@ -10,6 +11,19 @@ from tests.unit.wire import examples
 def test_draws_and_answers_come_back(outcomes: Outcomes) -> None:
     assert tables.to_draws(tables.from_draws(outcomes.draws)) == outcomes.draws
     assert tables.to_answers(tables.from_answers(outcomes.answers)) == outcomes.answers
+
+
+@given(examples.strata())
+def test_strata_come_back(strata: Strata) -> None:
+    assert tables.to_strata(tables.from_strata(strata)) == strata
+    assert tables.to_strata(tables.from_strata(None)) is None
+
+
+@pytest.mark.parametrize(("count", "kind"), [(1, "uint8"), (256, "uint8"), (257, "int32")])
+def test_labels_take_no_more_than_they_need(count: int, kind: str) -> None:
+    table = tables.from_strata(Strata(labels=tuple(range(count)), draws=(1,) * count))
+    assert table is not None
+    assert table.labels.kind == kind
 
 
 def test_columns_of_unequal_length_are_refused() -> None:
