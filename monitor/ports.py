@@ -5,13 +5,15 @@ No client library's type or error crosses these lines.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
 from monitor.domain.answers import ChatRequest, Exchange, Grade
 from monitor.domain.facts import Fact
-from monitor.domain.identifiers import EvaluationId, SuiteName, VariantName
+from monitor.domain.identifiers import Digest, EvaluationId, SuiteName, VariantName
+from monitor.domain.kept_answers import KeptAnswer
 from monitor.domain.suites import GraderSpec, Item
 
 T = TypeVar("T")
@@ -154,11 +156,62 @@ class Endpoint(Protocol):
     """A deployed model behind an OpenAI-compatible API; one call is one attempt."""
 
     async def ask(self, request: ChatRequest, *, seconds: float) -> Exchange:
-        """Ask once; whatever goes wrong, or takes longer than `seconds`, is a value."""
+        """Ask once; whatever goes wrong, or takes longer than `seconds`, is a value.
+
+        Pictures in files are read now; one that has changed since the suite was read is not sent.
+        """
         ...
 
     async def models(self, *, seconds: float) -> tuple[str, ...] | Exchange:
         """Names the endpoint says it serves, or what came back instead."""
+        ...
+
+
+class PaidAnswers(Protocol):
+    """Answers that were paid for, by the digest of what was asked of whom."""
+
+    async def find(self, key: Digest) -> bytes | None:
+        """What was kept under a key, None where nothing was."""
+        ...
+
+    async def keep(self, key: Digest, value: bytes) -> None:
+        """Keep a value, unless there is one under this key; it is durable when this returns."""
+        ...
+
+    def alone(self, key: Digest) -> AbstractAsyncContextManager[None]:
+        """A block that one task of this process at a time is in: whoever buys this answer."""
+        ...
+
+
+class Entailment(Protocol):
+    """A model of language inference."""
+
+    async def entails(self, pairs: Sequence[tuple[str, str]]) -> Sequence[bool]:
+        """Whether in each pair the first text entails the second."""
+        ...
+
+
+class KeptAnswers(Protocol):
+    """Texts of answers, kept for a while for people to look at."""
+
+    async def keep(self, answer: KeptAnswer) -> None:
+        """Keep an answer, in place of an earlier one to the same item; the oldest make room.
+
+        Raises:
+            StateError: it could not be kept.
+        """
+        ...
+
+    async def find(self, evaluation_id: EvaluationId) -> Sequence[KeptAnswer]:
+        """What is kept of an evaluation, oldest first."""
+        ...
+
+    async def purge(self, before: datetime) -> int:
+        """Delete for good what was kept before that moment; returns how many answers.
+
+        Raises:
+            StateError: it could not be deleted.
+        """
         ...
 
 

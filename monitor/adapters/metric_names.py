@@ -55,6 +55,18 @@ METRICS = {
     "scored_ratio": Declared(
         "gauge", "ratio", ON_SUITE, "Share of the planned draws that have a score."
     ),
+    "ungraded_ratio": Declared(
+        "gauge",
+        "ratio",
+        (*ON_SUITE, "reason"),
+        "Share of the answers that came without a score from their grader, weighted to the pool.",
+    ),
+    "format_change_suspected": Declared(
+        "gauge",
+        "",
+        ON_SUITE,
+        "1 where the unreadable answers differ from those of the version before, else 0.",
+    ),
     "verdict": Declared(
         "gauge", "", (*ON_SUITE, "verdict"), "1 for the verdict of the last result, else 0."
     ),

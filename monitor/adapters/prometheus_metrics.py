@@ -19,15 +19,16 @@ from prometheus_client.samples import Exemplar
 
 from monitor.adapters.metric_names import METRICS, ON_SUITE, PREFIX
 from monitor.domain import facts
+from monitor.domain.answers import UNGRADED
 from monitor.domain.identifiers import EvaluationId, SuiteName, VariantName, VersionName
 from monitor.domain.plans import Plan
 from monitor.domain.policies import NotWorse
-from monitor.domain.results import Difference, Estimate, Findings, Outcome
+from monitor.domain.results import Difference, Estimate, Findings, Outcome, Purpose
 from monitor.ports import Clock
 from monitor.settings import MetricSettings
 
+NOBODY = VariantName("")  # what is asked once for a suite is asked for no one variant
 OTHER = VariantName("_other")  # begins as the name of no variant may
-EVALUATION = "evaluation"  # the one purpose of queries so far
 BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
 DECIDED = frozenset({Outcome.MET, Outcome.NOT_MET, Outcome.INCONCLUSIVE})
 ESTIMATE_NAMES = ("estimate_ratio", "interval_lower_ratio", "interval_upper_ratio")
@@ -151,6 +152,13 @@ class MetricsTelemetry(Collector):
                 self._attempted(fact)
             case facts.AnswerSettled():
                 self._settled(fact)
+            case facts.QuerySettled():
+                pair = self._pair(fact.variant, fact.suite)
+                self._count("queries_total", *pair, fact.purpose, fact.status)
+            case facts.SurrogateAttempted():
+                self._count_attempt((NOBODY, fact.suite), fact)
+            case facts.SurrogateAnswered():
+                self._count("queries_total", NOBODY, fact.suite, Purpose.SURROGATE, fact.status)
             case facts.EvaluationEnded():
                 self._ended(fact)
             case facts.EvaluationFailed():
@@ -168,6 +176,8 @@ class MetricsTelemetry(Collector):
             case facts.ServiceStarted():
                 self._software = fact.software
             case facts.EndpointAwaited() | facts.BusAwaited() | facts.ServiceStopping():
+                pass
+            case facts.AnswersNotKept() | facts.SurrogateEnded():
                 pass
             case _:
                 assert_never(fact)
@@ -228,16 +238,21 @@ class MetricsTelemetry(Collector):
 
     def _attempted(self, fact: facts.Attempted) -> None:
         pair = self._pair(fact.variant, fact.suite)
-        self._row(pair).latencies.observe(fact.seconds, fact.evaluation_id)
+        self._count_attempt(pair, fact)
+        if fact.purpose is Purpose.TARGET:
+            self._row(pair).latencies.observe(fact.seconds, fact.evaluation_id)
+            if fact.retried is not None:
+                self._count("endpoint_retries_total", *pair, fact.retried)
+
+    def _count_attempt(self, pair: Pair, fact: facts.Attempted | facts.SurrogateAttempted) -> None:
         self._count("tokens_total", *pair, "prompt", by=fact.prompt_tokens)
         self._count("tokens_total", *pair, "completion", by=fact.completion_tokens)
         if fact.retried is not None:
-            self._count("queries_total", *pair, EVALUATION, fact.retried)
-            self._count("endpoint_retries_total", *pair, fact.retried)
+            self._count("queries_total", *pair, fact.purpose, fact.retried)
 
     def _settled(self, fact: facts.AnswerSettled) -> None:
         pair = self._pair(fact.variant, fact.suite)
-        self._count("queries_total", *pair, EVALUATION, fact.status)
+        self._count("queries_total", *pair, Purpose.TARGET, fact.status)
         progress = self._row(pair).open.get(fact.evaluation_id)
         if progress is not None:
             progress.answered = fact.answered
@@ -246,8 +261,8 @@ class MetricsTelemetry(Collector):
         pair = self._pair(fact.variant, fact.suite)
         self._close(fact.evaluation_id)
         self._count("evaluations_total", *pair, fact.findings.verdict.outcome)
-        if fact.spend.cost is not None:
-            cost = fact.spend.cost
+        costs = (fact.spend.cost, *(line.cost for line in fact.spend.others.values()))
+        for cost in filter(None, costs):
             self._count("cost_total", *pair, cost.currency, by=cost.amount)
         self._show(pair, _last_result(fact), heard=self._clock.now())
 
@@ -356,6 +371,12 @@ def _add_result(families: Mapping[str, Metric], pair: Pair, result: LastResult) 
     for outcome in Outcome:
         is_it = float(findings.verdict.outcome is outcome)
         _add(families, "verdict", (*pair, outcome), is_it)
+    if findings.doubt is not None:
+        for status in sorted(UNGRADED):
+            share = findings.doubt.ungraded.get(status, 0.0)
+            _add(families, "ungraded_ratio", (*pair, status), share)
+        is_suspected = findings.doubt.format_change is not None
+        _add(families, "format_change_suspected", pair, float(is_suspected))
     if isinstance(findings.estimate, Estimate):
         _add(families, "interval_level_ratio", pair, findings.estimate.interval.level)
         _add(families, "ess_ratio", pair, findings.estimate.ess_ratio)

@@ -14,7 +14,15 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from monitor.domain import facts
 from monitor.domain.answers import Usage
 from monitor.domain.plans import Plan
-from monitor.domain.results import Estimate, Findings, Interval, NoEstimate, Outcome, Spend
+from monitor.domain.results import (
+    Estimate,
+    Findings,
+    Interval,
+    NoEstimate,
+    Outcome,
+    Spend,
+    SpendLine,
+)
 from monitor.settings import LogSettings
 
 LOGGER = "monitor"
@@ -25,8 +33,12 @@ ALARMING = frozenset({Outcome.NOT_MET, Outcome.FAULTED})
 LEVELS: Mapping[type[facts.Fact], int] = {
     facts.Attempted: logging.DEBUG,
     facts.AnswerSettled: logging.DEBUG,
+    facts.QuerySettled: logging.DEBUG,
+    facts.SurrogateAttempted: logging.DEBUG,
+    facts.SurrogateAnswered: logging.DEBUG,
     facts.LagMeasured: logging.DEBUG,
     facts.TransactionEnded: logging.DEBUG,
+    facts.AnswersNotKept: logging.WARNING,
     facts.BusAwaited: logging.WARNING,
     facts.DeadLettered: logging.WARNING,
     facts.EvaluationFailed: logging.ERROR,
@@ -114,10 +126,21 @@ def _bounds(name: str, value: float, interval: Interval) -> dict[str, object]:
 
 
 def _spend(spend: Spend) -> dict[str, object]:
-    flat = asdict(spend) | {"cost": None}
-    if spend.cost is not None:
-        flat |= {"cost": spend.cost.amount, "currency": spend.cost.currency}
+    flat = _line(spend) | {"maybe_repeated": spend.maybe_repeated}
+    for purpose, line in spend.others.items():
+        flat |= {f"{purpose}_{name}": value for name, value in _line(line).items()}
     return flat
+
+
+def _line(line: Spend | SpendLine) -> dict[str, object]:
+    cost = line.cost
+    return {
+        "attempts": line.attempts,
+        "prompt_tokens": line.prompt_tokens,
+        "completion_tokens": line.completion_tokens,
+        "cost": None if cost is None else cost.amount,
+        "currency": None if cost is None else cost.currency,
+    }
 
 
 def configure(

@@ -10,21 +10,23 @@ from secrets import SystemRandom
 
 from monitor.adapters import status_server
 from monitor.adapters.compute_thread import ComputeThread
-from monitor.adapters.grader_processes import GraderProcesses
 from monitor.adapters.prometheus_metrics import LastResult, MetricsTelemetry
 from monitor.adapters.structured_logs import LogTelemetry
 from monitor.adapters.system_clock import SystemClock
 from monitor.adapters.telemetries import Telemetries
 from monitor.app.buses import OpenBus, open_archive, open_bus
 from monitor.app.catalog import ConfiguredCatalog, load_suites
+from monitor.app.grading import open_graders, open_paid_answers
 from monitor.app.histories import Histories
+from monitor.app.keeping import open_keeper
 from monitor.domain.facts import ServiceStarted
-from monitor.domain.results import Outcome
+from monitor.domain.identifiers import EvaluationId
+from monitor.domain.results import Outcome, SpendLine
 from monitor.ports import Archive, Clock, Telemetry
 from monitor.service.daemon import Conduct, Daemon
-from monitor.service.evaluating import Tools
 from monitor.service.intake import Limits
 from monitor.service.jobs import Surroundings
+from monitor.service.tools import Tools
 from monitor.settings import HttpSettings, LimitSettings, Settings, resolve_credentials
 from monitor.wire import records, results
 
@@ -44,12 +46,17 @@ class Application:
 
 
 @asynccontextmanager
-async def open_application(settings: Settings, *listeners: Telemetry) -> AsyncIterator[Application]:
+async def open_application(
+    settings: Settings,
+    *listeners: Telemetry,
+    bought: Mapping[EvaluationId, SpendLine] | None = None,
+) -> AsyncIterator[Application]:
     """Put the daemon together and take it apart again.
 
     Args:
         settings: the whole configuration.
         listeners: further takers of facts, such as a progress bar.
+        bought: what was paid for surrogates' answers beforehand, by the evaluation it was for.
 
     Raises:
         ProblemsFound: configuration, suites or history cannot be used.
@@ -63,13 +70,14 @@ async def open_application(settings: Settings, *listeners: Telemetry) -> AsyncIt
         telemetry = Telemetries(LogTelemetry(), metrics, *listeners)
         opened = await stack.enter_async_context(open_bus(settings, telemetry))
         archive = await stack.enter_async_context(open_archive(settings, patience=None))
-        graders = GraderProcesses(seconds=settings.limits.grader_seconds)
-        stack.push_async_callback(graders.close)
+        keeping = open_keeper(settings, clock=clock, telemetry=telemetry)
         tools = Tools(
             bus=opened.bus,
             clock=clock,
             compute=compute,
-            graders=graders,
+            graders=await stack.enter_async_context(open_graders(settings)),
+            paid_answers=await stack.enter_async_context(open_paid_answers(settings)),
+            keeper=await stack.enter_async_context(keeping),
             telemetry=telemetry,
             jitter=SystemRandom().random,
         )
@@ -81,6 +89,7 @@ async def open_application(settings: Settings, *listeners: Telemetry) -> AsyncIt
             source=SOURCE,
             software=SOFTWARE,
             record_limit=RECORD_LIMIT,
+            bought=bought or {},
         )
         daemon = Daemon(surroundings, _conduct(settings.limits))
         page = _Page(metrics=metrics, daemon=daemon, opened=opened)

@@ -1,10 +1,12 @@
 """The service's catalog, filled from the configuration."""
 
+import asyncio
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from monitor.adapters.openai_endpoint import OpenAIEndpoint, checked_host
 from monitor.adapters.suite_files import read_suite
+from monitor.app import grading, signals
 from monitor.app.histories import Histories
 from monitor.domain.endpoints import host_allowed
 from monitor.domain.errors import (
@@ -15,14 +17,14 @@ from monitor.domain.errors import (
     SuiteError,
 )
 from monitor.domain.events import EndpointRef, InlineEndpoint
-from monitor.domain.identifiers import CredentialName, SuiteName, VariantName
+from monitor.domain.identifiers import CredentialName, EndpointName, SuiteName, VariantName
 from monitor.domain.policies import Policy
 from monitor.domain.results import Price
 from monitor.domain.suites import Suite
 from monitor.engine import planning
 from monitor.ports import Clock
 from monitor.service.asking import Patience
-from monitor.service.catalog import Target
+from monitor.service.catalog import Judge, Target
 from monitor.service.lanes import Lane
 from monitor.settings import EndpointSettings, Settings, SuiteSettings
 
@@ -101,10 +103,29 @@ class ConfiguredCatalog:
             detail = "the endpoint cannot be asked: its address or credential is unusable"
             raise InvalidEvent(DeadLetterReason.INVALID_DATA, detail) from error
 
+    def judges(self, suite: SuiteName) -> tuple[Judge, ...]:
+        """Who judges the answers to a suite, as its settings name them."""
+        return tuple(
+            Judge(name=EndpointName(name), target=self._target(self._settings.endpoints[name]))
+            for name in self._loaded(suite).settings.judges
+        )
+
     async def history(self, suite: SuiteName, model: str) -> planning.History | None:
         """A guide fitted without any outcome of `model`, None where there is no history."""
         loaded = self._loaded(suite)
         return await self._histories.fit(loaded.suite, loaded.settings, model=model)
+
+    def surrogates(self, suite: SuiteName) -> tuple[str, ...]:
+        """Names of the surrogates of a suite, as its settings name them."""
+        configured = self._loaded(suite).settings.surrogate
+        return () if configured is None else configured.endpoints
+
+    async def signal(self, suite: SuiteName) -> planning.Surrogate | None:
+        """What their answers tell by now: they may be asked while the daemon runs."""
+        loaded = self._loaded(suite)
+        return await asyncio.to_thread(
+            signals.combined, loaded.suite, loaded.settings, self._settings
+        )
 
     async def close(self) -> None:
         """Close every connection."""
@@ -120,6 +141,7 @@ class ConfiguredCatalog:
         connection = self._connection(settings)
         return Target(
             model=settings.model,
+            base_url=settings.base_url,
             endpoint=connection.endpoint,
             lane=connection.lane,
             concurrency=limits.concurrency,
@@ -185,7 +207,10 @@ def read_suites(settings: Settings) -> tuple[Mapping[SuiteName, LoadedSuite], Se
             what = f"is a second suite named {suite.name!r}"
             problems.append(Problem(where=str(each.path), what=what, todo="give it another name"))
             continue
-        loaded[suite.name] = LoadedSuite(suite=suite, settings=each)
+        unready = grading.problems(suite, each, settings.graders)
+        problems += unready
+        if not unready:
+            loaded[suite.name] = LoadedSuite(suite=suite, settings=each)
     return loaded, problems
 
 

@@ -2,33 +2,29 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from monitor.adapters.embedded.archive import SqliteArchive
 from monitor.adapters.embedded.state import FILE
-from monitor.adapters.grader_processes import GraderProcesses
 from monitor.adapters.kafka.topics import check_topics
 from monitor.adapters.openai_endpoint import OpenAIEndpoint
-from monitor.adapters.suite_files import read_suite
-from monitor.app import histories
+from monitor.app import histories, signals, suite_checks
 from monitor.app.buses import cluster
 from monitor.app.catalog import LoadedSuite, read_suites
+from monitor.app.reports import Report, count
 from monitor.domain.answers import Exchange, Fault, Refused
-from monitor.domain.errors import ConfigError, Problem, ProblemsFound, StateError, SuiteError
+from monitor.domain.errors import ConfigError, Problem, ProblemsFound, StateError
 from monitor.domain.identifiers import CredentialName
-from monitor.domain.suites import ImagePart, Item, Suite, TextPart
-from monitor.grading.graders import self_check
+from monitor.domain.suites import Suite
 from monitor.history import outcomes, selection
 from monitor.history.artefacts import Artefact, read_artefact
-from monitor.prompting import templates
 from monitor.service import gate
 from monitor.settings import (
     EmbeddedBus,
     EndpointSettings,
     HistoryFile,
     KafkaBus,
-    LimitSettings,
     Settings,
     SuiteSettings,
     load_settings,
@@ -44,21 +40,6 @@ ADVICE = {
     Fault.UNKNOWN_MODEL: "correct `model`, or deploy it",
     Fault.UNREACHABLE: "start it, correct `base_url`, or check with --offline",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """What a check found: what is wrong, what works but may surprise, what is fine."""
-
-    problems: list[Problem] = field(default_factory=list)
-    warnings: list[Problem] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def add(self, other: "Report") -> None:
-        """Take over what another check found."""
-        self.problems.extend(other.problems)
-        self.warnings.extend(other.warnings)
-        self.notes.extend(other.notes)
 
 
 async def check(config: Path, *, offline: bool) -> Report:
@@ -98,18 +79,6 @@ async def _check_brokers(settings: Settings, report: Report) -> None:
         report.notes.append("bus: the topics are as they must be")
 
 
-async def check_suite(path: Path) -> Report:
-    """Check a suite; each target must score 1 against itself."""
-    report = Report()
-    try:
-        suite = read_suite(path)
-    except SuiteError as error:
-        report.problems.extend(error.problems)
-        return report
-    await _check_suite(suite, report, seconds=LimitSettings().grader_seconds)
-    return report
-
-
 def check_learning(suite: Suite, settings: SuiteSettings) -> Report:
     """Check what a suite is to learn from, be it files of outcomes or a fitted guide."""
     report = check_history(suite, settings.history)
@@ -126,7 +95,7 @@ def check_history(suite: Suite, files: Sequence[HistoryFile]) -> Report:
     if not parts:
         return report
     where, chosen = f"suite {suite.name!r}", selection.stack(parts)
-    report.notes.append(f"{where}: history of {_count(len(chosen.models), 'model')}")
+    report.notes.append(f"{where}: history of {count(len(chosen.models), 'model')}")
     if chosen.items_covered < len(suite.items):
         what = f"history covers {chosen.items_covered} of {len(suite.items)} items"
         todo = "the others are predicted from the answers alone: wider intervals"
@@ -134,31 +103,12 @@ def check_history(suite: Suite, files: Sequence[HistoryFile]) -> Report:
     return report
 
 
-async def _check_suite(suite: Suite, report: Report, *, seconds: float) -> None:
-    graders = GraderProcesses(seconds=seconds, workers=1)
-    try:
-        report.problems.extend(await self_check(suite, graders.grade))
-    finally:
-        await graders.close()
-    hidden = [item.id for item in suite.items if _hides_choices(suite, item)]
-    if hidden:
-        what = f"{_count(len(hidden), 'item')} with choices that the model is not shown"
-        todo = "name `choices` in prompt.user, or repeat them in the item's input"
-        where = f"suite {suite.name!r}"
-        first = f"{what}, the first is {hidden[0]!r:.80}"
-        report.warnings.append(Problem(where=where, what=first, todo=todo))
-    groups = {item.group for item in suite.items if item.group is not None}
-    report.notes.append(
-        f"suite {suite.name!r}: {_count(len(suite.items), 'item')}"
-        + (f" in {_count(len(groups), 'group')}" if groups else "")
-    )
-
-
 async def _check_suites(settings: Settings, report: Report) -> None:
     suites, problems = read_suites(settings)
     report.problems.extend(problems)
     for loaded in suites.values():
-        await _check_suite(loaded.suite, report, seconds=settings.limits.grader_seconds)
+        found = await suite_checks.check(loaded.suite, seconds=settings.limits.grader_seconds)
+        report.add(found)
         _check_learning(loaded, settings, report)
     usable = [loaded.settings for loaded in suites.values()]
     for unusable in (each for each in settings.suites if each not in usable):
@@ -166,25 +116,14 @@ async def _check_suites(settings: Settings, report: Report) -> None:
             _read_outcomes(file, report)
 
 
-def _hides_choices(suite: Suite, item: Item) -> bool:
-    """Whether the words of a choice stand nowhere in what is asked; a picture may show them."""
-    text = ""
-    for message in templates.render(suite, item) if item.choices else ():
-        parts = message.content
-        for part in (TextPart(text=parts),) if isinstance(parts, str) else parts:
-            if isinstance(part, ImagePart):
-                return False
-            text += part.text
-    return not all(choice in text for choice in item.choices)
-
-
 def _check_learning(loaded: LoadedSuite, settings: Settings, report: Report) -> None:
     suite, source = loaded.suite, loaded.settings
-    if not source.history and source.guide is None:
+    if not source.history and source.guide is None and source.surrogate is None:
         what = "has no history, so it is sampled plainly and its intervals are wider"
         where = f"suite {suite.name!r}"
         report.warnings.append(Problem(where=where, what=what, todo="give it `history`"))
     report.add(check_history(suite, source.history))
+    report.add(signals.check(suite, source, settings))
     artefact = _read_guide(suite, source, report)
     for name, endpoint in settings.endpoints.items():
         if artefact and histories.has_learnt_from(artefact.origin, endpoint.model):
@@ -204,7 +143,7 @@ def _read_guide(suite: Suite, settings: SuiteSettings, report: Report) -> Artefa
     except ProblemsFound as error:
         report.problems.extend(error.problems)
         return None
-    models = _count(len(artefact.origin.models), "model")
+    models = count(len(artefact.origin.models), "model")
     report.notes.append(
         f"suite {suite.name!r}: guide {artefact.fit.guide.name!r}, fitted to {models}"
     )
@@ -308,7 +247,3 @@ async def _models(client: OpenAIEndpoint) -> tuple[str, ...] | Exchange:
         return await client.models(seconds=PROBE_SECONDS)
     finally:
         await client.close()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,7 +1,7 @@
 """What is in the state of the embedded bus: results, dead letters, how far an evaluation is."""
 
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
 from monitor.adapters.embedded.archive import SqliteArchive
@@ -34,11 +34,20 @@ async def whole_id(archive: SqliteArchive, topic: str, beginning: str) -> Evalua
         UsageError: there is none, or more than one.
     """
     ids = {_header(record, "evaluation_id") async for record in _records(archive, topic)}
+    return only_id(ids, beginning, what="result")
+
+
+def only_id(ids: Iterable[str], beginning: str, *, what: str) -> EvaluationId:
+    """The one of these ids that begins so; `what` is what there is of each evaluation.
+
+    Raises:
+        UsageError: there is none, or more than one.
+    """
     fitting = sorted(identity for identity in ids if identity.startswith(beginning))
     if beginning in fitting or len(fitting) == 1:
         return EvaluationId(beginning if beginning in fitting else fitting[0])
     if not fitting:
-        raise UsageError(f"there is no result of an evaluation whose id begins with {beginning!r}")
+        raise UsageError(f"there is no {what} of an evaluation whose id begins with {beginning!r}")
     raise UsageError(
         f"{len(fitting)} evaluations have ids that begin with {beginning!r}: {fitting[0]}, "
         f"{fitting[1]} ...: give more of it"

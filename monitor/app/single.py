@@ -1,7 +1,7 @@
 """A daemon in this process, asked for one evaluation after another."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from monitor.domain.errors import StateError, UsageError
 from monitor.domain.events import EvaluationWanted
 from monitor.domain.facts import DeadLettered, EvaluationEnded, Fact
 from monitor.domain.identifiers import EvaluationId, VariantName, evaluation_id
-from monitor.domain.results import Outcome
+from monitor.domain.results import Outcome, SpendLine
 from monitor.ports import Message, Published, Telemetry
 from monitor.settings import Settings
 from monitor.wire import events, results
@@ -132,14 +132,23 @@ def _outcome(published: Published) -> Outcome:
 
 
 @asynccontextmanager
-async def evaluator(settings: Settings, *listeners: Telemetry) -> AsyncIterator[Evaluator]:
+async def evaluator(
+    settings: Settings,
+    *listeners: Telemetry,
+    bought: Mapping[EvaluationId, SpendLine] | None = None,
+) -> AsyncIterator[Evaluator]:
     """Open a daemon that runs from the first evaluation that has to be bought.
+
+    Args:
+        settings: the whole configuration.
+        listeners: takers of facts.
+        bought: as of `open_application`.
 
     Raises:
         ProblemsFound, StateError: as `open_application`.
     """
     endings = Endings()
-    async with open_application(settings, endings, *listeners) as application:
+    async with open_application(settings, endings, *listeners, bought=bought) as application:
         opened = Evaluator(settings, application, endings)
         try:
             yield opened
@@ -148,17 +157,28 @@ async def evaluator(settings: Settings, *listeners: Telemetry) -> AsyncIterator[
 
 
 async def evaluate_once(
-    settings: Settings, event: EvaluationWanted, listeners: Iterable[Telemetry] = ()
+    settings: Settings,
+    event: EvaluationWanted,
+    listeners: Iterable[Telemetry] = (),
+    *,
+    surrogates: SpendLine | None = None,
 ) -> Published:
     """Evaluate one version on one suite; what is published already is not bought.
 
     Cancelling it stops what is in flight and keeps the rest of the state.
 
+    Args:
+        settings: the whole configuration.
+        event: names the suite.
+        listeners: takers of facts.
+        surrogates: what was paid for their answers, where that was for this evaluation.
+
     Raises:
         UsageError: the event was refused.
         ProblemsFound, StateError: as `open_application`.
     """
-    async with evaluator(settings, *listeners) as opened:
+    bought = {} if surrogates is None else {_identity(event): surrogates}
+    async with evaluator(settings, *listeners, bought=bought) as opened:
         return await opened.evaluate(event)
 
 

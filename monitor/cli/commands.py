@@ -5,20 +5,25 @@ from typing import Annotated
 
 import typer
 
-from monitor.cli import backtest, history as history_commands, options
+from monitor.cli import (
+    answers as answer_commands,
+    backtest,
+    evaluate,
+    history as history_commands,
+    options,
+    suites as suite_commands,
+    surrogates as surrogate_commands,
+)
 from monitor.cli.options import (
     AtLeastOption,
     BaseUrlOption,
-    BeforeOption,
     BudgetOption,
     ConfigOption,
-    ExcludeOption,
     JsonOption,
     MethodOption,
     ModelOption,
     PreviousOption,
     StateOption,
-    SuiteArgument,
     SuiteOption,
     ToleranceOption,
     VersionOption,
@@ -30,10 +35,12 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-suite_app = typer.Typer(help="Check suites, or make them: an example, or of recorded outcomes.")
-app.add_typer(suite_app, name="suite", no_args_is_help=True)
+app.add_typer(suite_commands.app, name="suite", no_args_is_help=True)
 app.add_typer(history_commands.app, name="history", no_args_is_help=True)
+app.add_typer(answer_commands.app, name="answers", no_args_is_help=True)
+app.add_typer(surrogate_commands.app, name="surrogate", no_args_is_help=True)
 app.command()(backtest.backtest)
+app.command()(evaluate.evaluate)
 topics_app = typer.Typer(help="Make the topics on Kafka.")
 app.add_typer(topics_app, name="topics", no_args_is_help=True)
 
@@ -166,88 +173,6 @@ def submit(
 
 
 @app.command()
-def evaluate(
-    suite: SuiteOption,
-    *,
-    base_url: BaseUrlOption,
-    model: ModelOption,
-    variant: Annotated[str, typer.Option(help="Name of the production model.")] = "local",
-    version: Annotated[
-        str, typer.Option(help="Name of the version; left out, that of the model.")
-    ] = "",
-    credential_env: Annotated[
-        str, typer.Option(metavar="NAME", help="Environment variable that holds the API key.")
-    ] = "",
-    history: Annotated[
-        list[Path] | None, typer.Option(help="Outcomes of earlier models (.npz); repeatable.")
-    ] = None,
-    before: BeforeOption = "",
-    exclude: ExcludeOption = None,
-    guide: Annotated[
-        Path | None, typer.Option(help="What `history fit` wrote, instead of --history.")
-    ] = None,
-    budget: BudgetOption = "",
-    method: MethodOption = None,
-    previous_version: PreviousOption = "",
-    tolerance: ToleranceOption = None,
-    at_least: AtLeastOption = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests in flight at once.")] = 8,
-    item_seconds: Annotated[
-        float, typer.Option(help="Seconds for one item, retries included.")
-    ] = 120.0,
-    gate_seconds: Annotated[
-        float, typer.Option(help="Seconds that the endpoint may take to answer at all.")
-    ] = 60.0,
-    state: Annotated[
-        Path | None,
-        typer.Option(
-            help="Keep answers and results in this folder, to go on after an interruption and to "
-            "compare with the version before; left out, in a temporary one."
-        ),
-    ] = None,
-    json: JsonOption = False,
-) -> None:
-    """Run one evaluation from the shell; the exit code tells the verdict.
-
-    0 MET, 1 NOT_MET, 3 INCONCLUSIVE, 4 FAULTED, 5 CANCELLED. The policy is the default one: 10% of
-    the items but at least 100, level 95%, at most 0.02 worse than the version before. Where --state
-    keeps no result of a version before, any estimate is MET: without --state, demand --at-least.
-    """
-    from monitor.cli import evaluation, events
-    from monitor.domain.errors import UsageError
-
-    if state is not None and not version:
-        # The model's name stays the same from one deployment to the next.
-        raise UsageError(
-            "--state needs --version: what was evaluated under a name is not asked again"
-        )
-    wanted = events.Wanted(
-        variant=variant,
-        version=version or model,
-        previous_version=previous_version,
-        budget=budget,
-        method=method,
-        tolerance=tolerance,
-        at_least=at_least,
-    )
-    place = evaluation.Place(
-        suite=suite,
-        base_url=base_url,
-        model=model,
-        credential_env=credential_env,
-        history=tuple(history or ()),
-        before=before,
-        exclude=tuple(exclude or ()),
-        guide=guide,
-        limits=evaluation.Limits(
-            concurrency=concurrency, item_seconds=item_seconds, gate_seconds=gate_seconds
-        ),
-        state=state,
-    )
-    raise typer.Exit(evaluation.evaluate(place, wanted, as_json=json))
-
-
-@app.command()
 def replay(
     evaluation_id: Annotated[
         str,
@@ -345,40 +270,6 @@ def simulate_endpoint(
         ),
         simulation.Listener(host=host, port=port, api_key_env=api_key_env),
     )
-
-
-@suite_app.command("check")
-def suite_check(suite: SuiteArgument, *, json: JsonOption = False) -> None:
-    """Check a suite, and grade each target against itself.
-
-    Exit code 0: it can be used. Exit code 2: it cannot.
-    """
-    from monitor.cli import checks
-
-    raise typer.Exit(checks.check_suite(suite, as_json=json))
-
-
-@suite_app.command("example")
-def suite_example(
-    folder: Annotated[Path, typer.Argument(help="Folder to write the suite to.")],
-) -> None:
-    """Write a suite of arithmetic questions, and a history for it, to start from."""
-    from monitor.cli import simulation
-
-    simulation.write_example(folder)
-
-
-@suite_app.command("record")
-def suite_record(
-    outcomes: Annotated[Path, typer.Argument(help="Recorded outcomes (.npz).")],
-    folder: Annotated[Path, typer.Argument(help="Folder to write the suite to.")],
-    *,
-    name: Annotated[str, typer.Option(help="Name of the suite.")] = "recorded",
-) -> None:
-    """Write a suite with one item per recorded column, for `simulate-endpoint --outcomes`."""
-    from monitor.cli import simulation
-
-    simulation.write_recorded_suite(outcomes, folder, name=name)
 
 
 @topics_app.command("create")

@@ -2,66 +2,43 @@
 
 import asyncio
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from monitor.adapters import structured_logs
 from monitor.adapters.suite_files import read_suite
 from monitor.adapters.system_clock import SystemClock
-from monitor.app import checks
+from monitor.app import checks, forecasts, surrogates
 from monitor.app.single import evaluate_once
+from monitor.cli import kept_answers, passes, places
 from monitor.cli.events import Wanted, event_from
 from monitor.cli.exits import ExitCode, code_for
-from monitor.cli.output import print_result, say
+from monitor.cli.output import print_json, print_line, print_result, say
+from monitor.cli.places import Place
 from monitor.cli.progress import ProgressTelemetry
-from monitor.domain.errors import HistoryError, UsageError
+from monitor.domain.errors import HistoryError, StateError, UsageError
 from monitor.domain.events import EvaluationWanted
-from monitor.domain.identifiers import digest
+from monitor.domain.identifiers import EvaluationId, digest
 from monitor.domain.results import Reason
 from monitor.domain.suites import Suite
-from monitor.settings import LogSettings, Settings, build_settings, read_variable
+from monitor.engine import planning
+from monitor.ports import Published
+from monitor.settings import LogSettings, Settings, read_variable
 from monitor.wire import records, results
-from monitor.wire.yaml_documents import Location, field_name
-
-CREDENTIAL = "key"
-OPTIONS = {"env": "--credential-env", "file": "--history", "directory": "--state"}
-"""Options that are not called as the setting that they stand for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """Settings of the same names."""
-
-    concurrency: int
-    item_seconds: float
-    gate_seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """What a configuration file would say otherwise."""
-
-    suite: Path
-    base_url: str
-    model: str
-    credential_env: str
-    history: tuple[Path, ...]
-    before: str
-    exclude: tuple[str, ...]
-    guide: Path | None
-    limits: Limits
-    state: Path | None
-
-    @property
-    def endpoint(self) -> str:
-        """Name of the endpoint: an open evaluation of another place must not go on here."""
-        return digest([self.base_url, self.model])[:32]
-
-
-def evaluate(place: Place, wanted: Wanted, *, as_json: bool) -> ExitCode:
+def evaluate(
+    place: Place, wanted: Wanted, *, as_json: bool, show_ungraded: bool = False
+) -> ExitCode:
     """Evaluate, print the result, and return the verdict's exit code.
+
+    Args:
+        place: what a configuration would say.
+        wanted: what an event would say.
+        as_json: print the result as JSON, and nothing else on standard output.
+        show_ungraded: print the answers without a score, too.
 
     Raises:
         UsageError, ProblemsFound, StateError: it cannot be done as asked.
@@ -70,18 +47,67 @@ def evaluate(place: Place, wanted: Wanted, *, as_json: bool) -> ExitCode:
     event = _event(place, wanted, suite)
     with ExitStack() as stack:
         state = place.state or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        settings = _settings(place, state, budget=wanted.budget)
+        settings = places.settings(place, state, budget=wanted.budget)
         _check_history(settings, suite)
-        _configure_logs(place.credential_env)
+        _configure_logs(place)
         progress = ProgressTelemetry()
         stack.callback(progress.close)
         stack.enter_context(_telling_what_is_kept(place.state))
-        published = asyncio.run(evaluate_once(settings, event, [progress]))
+        published = asyncio.run(_evaluate(settings, event, progress))
+        ungraded = _ungraded(state, published.evaluation_id) if show_ungraded else ()
     completed = results.decode(published.result)
     for remark in _remarks(place, event, completed):
         say(remark)
     print_result(published.result, completed, as_json=as_json)
+    tell = say if as_json else print_line
+    for line in ungraded:
+        tell(line)
     return code_for(completed.data.statistics.verdict.outcome)
+
+
+async def _evaluate(
+    settings: Settings, event: EvaluationWanted, progress: ProgressTelemetry
+) -> Published:
+    """Evaluate; a surrogate that has not been asked yet is asked first."""
+    bought = None
+    if settings.suites[0].surrogate is not None:
+        bought = await surrogates.prepare(
+            settings,
+            buyer=event.identity.id,
+            telemetry=progress,
+            tell=lambda *found: progress.say(passes.forecast_line(*found)),
+        )
+    return await evaluate_once(settings, event, [progress], surrogates=bought)
+
+
+def forecast(place: Place, wanted: Wanted, *, as_json: bool) -> None:
+    """Print what an evaluation from its beginning would buy; nothing is asked.
+
+    Raises:
+        UsageError, ProblemsFound, StateError: it cannot be done as asked.
+    """
+    suite = read_suite(place.suite)
+    event = _event(place, wanted, suite)
+    with tempfile.TemporaryDirectory() as folder:
+        settings = places.settings(place, place.state or Path(folder), budget=wanted.budget)
+        helpers = asyncio.run(passes.forecasts(settings)) if place.surrogate else ()
+    policy = planning.apply_wishes(settings.policy_for(event.variant, suite.name), event)
+    price = settings.endpoints[place.endpoint].price
+    own = forecasts.of_version(suite, policy, price=None if price is None else price.price())
+    if as_json:
+        documents = [passes.forecast_document(of, each) for of, each in helpers]
+        print_json({"version": asdict(own), "surrogates": documents})
+        return
+    for of, each in helpers:
+        print_line(passes.forecast_line(of, each))
+    print_line(f"version {event.version!r}: {passes.forecast_text(own)}")
+
+
+def _ungraded(state: Path, identity: EvaluationId) -> Sequence[str]:
+    try:
+        return kept_answers.lines(kept_answers.find(state, identity))
+    except StateError as error:
+        return [f"the answers without a score cannot be shown: {error}"]
 
 
 def _check_history(settings: Settings, suite: Suite) -> None:
@@ -131,7 +157,7 @@ def _event(place: Place, wanted: Wanted, suite: Suite) -> EvaluationWanted:
 
 def _event_id(wanted: Wanted, place: Place, suite: Suite) -> str:
     """The same question asked again is the same event: nothing is bought twice."""
-    question = [
+    question: list[object] = [
         wanted.variant,
         wanted.version,
         wanted.previous_version,
@@ -142,55 +168,21 @@ def _event_id(wanted: Wanted, place: Place, suite: Suite) -> str:
         place.model,
         suite.digest,
     ]
+    helper = place.surrogate
+    if helper is not None:
+        question.append([helper.base_url, helper.model, helper.samples])
     return digest(question)[:32]
 
 
-def _settings(place: Place, state: Path, *, budget: str) -> Settings:
-    if place.history and place.guide:
-        raise UsageError("give --history or --guide, not both")
-    history = [
-        {
-            "file": path.absolute(),
-            "before": place.before or None,
-            "exclude": list(place.exclude),
-        }
-        for path in place.history
+def _configure_logs(place: Place) -> None:
+    variables = {"--credential-env": place.credential_env}
+    if place.surrogate is not None:
+        variables["--surrogate-credential-env"] = place.surrogate.credential_env
+    secrets = [
+        read_variable(variable, where=option).get_secret_value()
+        for option, variable in variables.items()
+        if variable
     ]
-    endpoint: dict[str, object] = {"base_url": place.base_url, "model": place.model}
-    credentials: dict[str, object] = {}
-    if place.credential_env:
-        endpoint["credential"] = CREDENTIAL
-        credentials[CREDENTIAL] = {"env": place.credential_env}
-    document = {
-        "suites": [
-            {
-                "path": place.suite.absolute(),
-                "history": history,
-                "guide": place.guide and place.guide.absolute(),
-            }
-        ],
-        "state": {"directory": state.absolute()},
-        "endpoints": {place.endpoint: endpoint},
-        "credentials": credentials,
-        # A budget that was given is meant as it stands; the usual least goes with the usual one.
-        "policies": [{"minimum": 1}] if budget else [],
-        "limits": asdict(place.limits),
-        "http": {"port": None},
-    }
-    return build_settings(document, where=_option)
-
-
-def _option(location: Location) -> str:
-    name = str(location[-1]) if location else ""
-    if name in {"base_url", "model", "before", "guide", *Limits.__dataclass_fields__}:
-        return f"--{name.replace('_', '-')}"
-    return OPTIONS.get(name, field_name(location))
-
-
-def _configure_logs(variable: str) -> None:
-    secrets = []
-    if variable:
-        secrets = [read_variable(variable, where="--credential-env").get_secret_value()]
     logs = LogSettings(format="console", level="error")
     structured_logs.configure(logs, secrets=secrets)
 

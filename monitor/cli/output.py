@@ -35,8 +35,13 @@ def print_result(value: bytes, completed: CompletedEvaluation, *, as_json: bool)
     if as_json:
         print_json(json.loads(value))
         return
+    print_rows([*result_rows(completed)])
+
+
+def print_rows(rows: Sequence[tuple[str, str]]) -> None:
+    """Names and what is to be said of each, side by side."""
     table = Table(show_header=False, box=None, pad_edge=False)
-    for row in result_rows(completed):
+    for row in rows:
         table.add_row(*row)
     _show(table)
 
@@ -61,12 +66,24 @@ def result_rows(completed: CompletedEvaluation) -> Iterator[tuple[str, str]]:
             f"{found.difference.value:+.4f} {bounds(found.difference.worst_case)} {against}",
         )
     yield "answers", ", ".join(f"{count} {name}" for name, count in found.counts.items()) or "none"
+    if found.doubt is not None and found.doubt.ungraded:
+        shares = (f"{share:.1%} {name}" for name, share in found.doubt.ungraded.items())
+        yield "ungraded", ", ".join(shares)
     repeated = f"; {spend.maybe_repeated} perhaps paid twice" if spend.maybe_repeated else ""
     yield "spend", f"{spend.attempts} requests, {money(spend.cost)}{repeated}"
+    for purpose, line in spend.others.items():
+        yield f"{purpose} spend", f"{line.attempts} requests, {money(line.cost)}"
+    for name, figures in completed.data.judging.items():
+        turned = f"; {figures.flips} of {figures.comparisons} pairs turned with their order"
+        yield (
+            f"judge {name}",
+            f"{figures.model}: {figures.calls} replies, {figures.unusable} of them unusable"
+            + (turned if figures.comparisons else ""),
+        )
 
 
 def _worth(found: Statistics) -> Iterator[tuple[str, str]]:
-    """What history has brought; plain draws are worth what they are, so nothing is said of them."""
+    """What the choice of draws has brought; plain ones are worth what they are: not a word."""
     plan, estimate = found.plan, found.estimate
     if plan is None or not isinstance(estimate, Estimate) or estimate.ess_ratio is None:
         return
@@ -75,7 +92,7 @@ def _worth(found: Statistics) -> Iterator[tuple[str, str]]:
     size = plain_draws(plan.draws, plan.population, estimate.ess_ratio)
     yield "worth", f"{size:.0f} plain random draws"
     if estimate.ess_ratio < 1.0:
-        yield "", "history made the interval wider than plain sampling would have"
+        yield "", "these draws made the interval wider than plain ones would have"
 
 
 def plain_draws(draws: int, population: int, ess_ratio: float) -> float:

@@ -6,9 +6,15 @@ from math import inf
 
 import tenacity
 
-from monitor.domain.answers import ChatRequest, Completed, Exchange, Status, Usage
-from monitor.domain.facts import Attempted
-from monitor.domain.plans import Subject
+from monitor.domain.answers import (
+    Breakdown,
+    Broken,
+    ChatRequest,
+    Completed,
+    Exchange,
+    Status,
+    Usage,
+)
 from monitor.domain.suites import AnswerRules
 from monitor.engine.statuses import (
     EndpointFault,
@@ -18,7 +24,7 @@ from monitor.engine.statuses import (
     Settled,
     read_exchange,
 )
-from monitor.ports import Clock, Endpoint, Telemetry
+from monitor.ports import Clock, Endpoint
 from monitor.service.lanes import Lane
 
 
@@ -58,31 +64,44 @@ class Allowance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One request as it ended, after `seconds`; `retried` when another one follows."""
+
+    seconds: float
+    retried: Status | None
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """What all questions of one evaluation share.
 
+    tell: is called with each attempt, once it is known what follows.
     jitter: draws uniformly from [0, 1).
     confirm: waits until this process may ask, since no other one can have taken over.
     """
 
-    subject: Subject
     endpoint: Endpoint
     lane: Lane
     allowance: Allowance
     patience: Patience
     rules: AnswerRules
     clock: Clock
-    telemetry: Telemetry
+    tell: Callable[[Attempt], None]
     jitter: Callable[[], float]
     confirm: Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learnt:
-    """What the attempts for one item came to, and what all of them took."""
+    """What the attempts for one item came to, and what all of them took.
+
+    completed: what was read, None where nothing came that is of any use.
+    """
 
     reading: Gradable | Settled | EndpointFault
     usage: Usage
+    completed: Completed | None = None
 
 
 async def ask_until_settled(asking: Asking, request: ChatRequest) -> Learnt:
@@ -104,7 +123,7 @@ async def ask_until_settled(asking: Asking, request: ChatRequest) -> Learnt:
     reading: Reading = await retrying(item.attempt)
     item.tell(retried=None)
     settled = reading.give_up() if isinstance(reading, Retry) else reading
-    return Learnt(reading=settled, usage=item.usage)
+    return Learnt(reading=settled, usage=item.usage, completed=item.completed)
 
 
 class _Item:
@@ -116,6 +135,7 @@ class _Item:
         self._deadline = inf
         self._last: tuple[float, Usage] | None = None
         self.reading: Reading | None = None
+        self.completed: Completed | None = None
         self.usage = Usage(attempts=0)
 
     async def attempt(self) -> Reading:
@@ -139,6 +159,8 @@ class _Item:
             asking.lane.speed_up()
         full_time = seconds >= asking.patience.longest_attempt
         self.reading = read_exchange(exchange, asking.rules, full_time=full_time)
+        if isinstance(exchange, Completed) and not isinstance(self.reading, Retry):
+            self.completed = exchange
         return self.reading
 
     def wait(self, state: tenacity.RetryCallState) -> float:
@@ -173,20 +195,12 @@ class _Item:
         if self._last is None:
             return
         (seconds, usage), self._last = self._last, None
-        subject = self._asking.subject
-        fact = Attempted(
-            evaluation_id=subject.evaluation_id,
-            variant=subject.variant,
-            suite=subject.suite,
-            seconds=seconds,
-            retried=retried,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-        )
-        self._asking.telemetry.record(fact)
+        self._asking.tell(Attempt(seconds=seconds, retried=retried, usage=usage))
 
 
 def _usage_of(exchange: Exchange) -> Usage:
+    if isinstance(exchange, Broken) and exchange.cause is Breakdown.IMAGE:
+        return Usage(attempts=0)  # nothing was sent
     if not isinstance(exchange, Completed):
         return Usage()
     return Usage(

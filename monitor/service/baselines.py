@@ -12,12 +12,16 @@ LOOK_BACK = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What is to be compared: a version on a state of a suite, at a level."""
+    """What is to be compared: a version on a state of a suite, at a level.
+
+    judges: models that judge its answers, sorted.
+    """
 
     version: VersionName
     previous_version: VersionName | None
     suite_digest: Digest
     level: float
+    judges: tuple[str, ...] = ()
 
 
 def choose(earlier: Sequence[CompletedEvaluation], wanted: Comparison) -> Baseline | NoBaseline:
@@ -45,9 +49,15 @@ def choose(earlier: Sequence[CompletedEvaluation], wanted: Comparison) -> Baseli
     newest, baseline = usable[0]
     if newest.data.statistics.subject.suite_digest != wanted.suite_digest:
         return NoBaseline(reason=NoBaselineReason.SUITE_CHANGED)
+    if _judges(newest) != wanted.judges:
+        return NoBaseline(reason=NoBaselineReason.JUDGES_CHANGED)
     if baseline.interval.level != wanted.level:
         return NoBaseline(reason=NoBaselineReason.OTHER_LEVEL)
     return baseline
+
+
+def _judges(completed: CompletedEvaluation) -> tuple[str, ...]:
+    return tuple(sorted(each.model for each in completed.data.judging.values()))
 
 
 def _version(completed: CompletedEvaluation) -> VersionName:

@@ -6,47 +6,23 @@ counts. So an owner that dies leaves behind exactly what its successor needs.
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, assert_never
 
-from monitor.domain.answers import Answer, ChatRequest, Status
+from monitor.domain.answers import Answer
 from monitor.domain.facts import AnswerSettled, EvaluationStarted
 from monitor.domain.plans import Answered, Draw, Resumed, Row
 from monitor.domain.results import Findings, Outcome, Reason, Verdict
 from monitor.engine import concluding, evaluations
-from monitor.engine.statuses import EndpointFault, FirstItems, Settled, settle_grade
-from monitor.ports import Bus, Clock, Compute, GraderRunner, Telemetry
-from monitor.prompting import templates
-from monitor.service import asking
-from monitor.service.catalog import Target
+from monitor.engine.statuses import EndpointFault
+from monitor.service.catalog import Judge, Target
 from monitor.service.gate import wait_for_endpoint
 from monitor.service.journals import Journal
-
-# Each of these says that the endpoint took the question; the others may stand for a rejection.
-TAKEN = frozenset(
-    {
-        Status.GRADED,
-        Status.GRADER,
-        Status.NO_ANSWER,
-        Status.REFUSAL,
-        Status.TOO_SLOW,
-        Status.TRUNCATED,
-    }
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
-    """The ports an evaluation works with."""
-
-    bus: Bus
-    clock: Clock
-    compute: Compute
-    graders: GraderRunner
-    telemetry: Telemetry
-    jitter: Callable[[], float]
+from monitor.service.judging import JudgeFault
+from monitor.service.questions import Questions
+from monitor.service.tools import Tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +46,17 @@ class Course:
     """One evaluation under way."""
 
     def __init__(
-        self, tools: Tools, target: Target, *, journal: Journal, halt: asyncio.Future[Halt]
+        self,
+        tools: Tools,
+        target: Target,
+        *,
+        judges: Sequence[Judge],
+        journal: Journal,
+        halt: asyncio.Future[Halt],
     ) -> None:
         self._tools = tools
         self._target = target
+        self._judges = judges
         self._journal = journal
         self._halt = halt
         self._queue: deque[Draw] = deque()
@@ -126,7 +109,14 @@ class Course:
         return None if fault is None else _faulted(evaluation, fault)
 
     async def _ask_all(self, evaluation: evaluations.Evaluation) -> Findings | None:
-        questions = _Questions(evaluation, self._tools, self._target, confirm=self._confirm)
+        questions = Questions(
+            evaluation,
+            self._tools,
+            target=self._target,
+            judges=self._judges,
+            confirm=self._confirm,
+            confirm_judge=self._confirm_judge,
+        )
         try:
             while not evaluation.is_complete:
                 if self._halt.done():
@@ -136,8 +126,8 @@ class Course:
                     break  # the last draws were all of items whose answers are known
                 self._launch(questions)
                 await self._first_of(*self._asked)
-                evaluation, fault = await self._collect(evaluation)
-                fault = fault or questions.first_items.fault
+                evaluation, refused = await self._collect(evaluation)
+                fault = refused or questions.fault
                 if fault is not None:
                     return _faulted(evaluation, fault)
         finally:
@@ -148,6 +138,10 @@ class Course:
         """Before each question: nothing more is asked after a halt, nor when others may ask."""
         if self._halt.done():
             raise asyncio.CancelledError
+        await self._tools.bus.confirm(self._journal.partition)
+
+    async def _confirm_judge(self) -> None:
+        """Before each question to a judge: an answer that is paid for may still be judged."""
         await self._tools.bus.confirm(self._journal.partition)
 
     async def _first_of(self, *tasks: asyncio.Future[Any]) -> None:
@@ -164,7 +158,7 @@ class Course:
             first = row.draws[0].step
             self._queue.extend(draw for draw in evaluation.pending if draw.step >= first)
 
-    def _launch(self, questions: "_Questions") -> None:
+    def _launch(self, questions: Questions) -> None:
         while self._queue and len(self._asked) < self._target.concurrency:
             self._asked.add(asyncio.create_task(questions.answer(self._queue.popleft())))
 
@@ -226,58 +220,6 @@ class Course:
         return evaluations.absorb(evaluation, row)
 
 
-class _Questions:
-    """Turns a draw into its answer."""
-
-    def __init__(
-        self,
-        evaluation: evaluations.Evaluation,
-        tools: Tools,
-        target: Target,
-        *,
-        confirm: Callable[[], Awaitable[None]],
-    ) -> None:
-        self._suite = evaluation.suite
-        self._graders = tools.graders
-        self._model = target.model
-        # Taken up after a crash, the first items are those before it.
-        taken = any(each.status in TAKEN for each in evaluation.answers.values())
-        self.first_items = FirstItems(answers=taken)
-        margin = evaluation.plan.attempts_allowed - evaluation.plan.draws
-        self._asking = asking.Asking(
-            subject=evaluation.plan.subject,
-            endpoint=target.endpoint,
-            lane=target.lane,
-            allowance=asking.Allowance(retries=margin - evaluation.retries),
-            patience=target.patience,
-            rules=evaluation.suite.rules,
-            clock=tools.clock,
-            telemetry=tools.telemetry,
-            jitter=tools.jitter,
-            confirm=confirm,
-        )
-
-    async def answer(self, draw: Draw) -> Answer | EndpointFault:
-        """Ask for the drawn item until it is settled, and grade what came."""
-        item = self._suite.items[draw.item]
-        request = ChatRequest(
-            model=self._model,
-            messages=templates.render(self._suite, item),
-            generation=self._suite.generation,
-        )
-        learnt = await asking.ask_until_settled(self._asking, request)
-        reading = learnt.reading
-        if isinstance(reading, EndpointFault):
-            return reading
-        self.first_items = self.first_items.absorb(draw.item, reading)
-        if not isinstance(reading, Settled):
-            grade = await self._graders.grade(self._suite.grader_of(item), item, reading.text)
-            reading = settle_grade(reading, grade)
-        return Answer(
-            step=draw.step, status=reading.status, score=reading.score, usage=learnt.usage
-        )
-
-
 async def _end(tasks: set[asyncio.Task[Answer | EndpointFault]]) -> None:
     for task in tasks:
         task.cancel()
@@ -293,10 +235,15 @@ def _in_order(evaluation: evaluations.Evaluation) -> tuple[Answer, ...]:
     return tuple(evaluation.answers[step] for step in sorted(evaluation.answers))
 
 
-def _faulted(evaluation: evaluations.Evaluation, fault: EndpointFault) -> Findings:
-    verdict = Verdict(
-        outcome=Outcome.FAULTED,
-        reason=Reason.ENDPOINT_FAULT,
-        sentence=f"The endpoint cannot be evaluated ({fault.fault}): {fault.detail}.",
-    )
+def _faulted(evaluation: evaluations.Evaluation, fault: EndpointFault | JudgeFault) -> Findings:
+    match fault:
+        case EndpointFault():
+            reason = Reason.ENDPOINT_FAULT
+            sentence = f"The endpoint cannot be evaluated ({fault.fault}): {fault.detail}."
+        case JudgeFault():
+            reason = Reason.JUDGE_FAULT
+            sentence = f"The judge {fault.judge} fails, so answers have no score: {fault.detail}."
+        case _:
+            assert_never(fault)
+    verdict = Verdict(outcome=Outcome.FAULTED, reason=reason, sentence=sentence)
     return concluding.stop(verdict, _in_order(evaluation))

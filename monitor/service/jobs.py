@@ -1,12 +1,13 @@
 """One evaluation from the event that asks for it to its published result."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from monitor.domain.errors import InvalidPlan, StateError
 from monitor.domain.events import EvaluationWanted
 from monitor.domain.facts import EvaluationEnded, EvaluationFailed
+from monitor.domain.identifiers import EvaluationId
 from monitor.domain.plans import Plan, Planned, Subject
 from monitor.domain.results import (
     Baseline,
@@ -15,15 +16,17 @@ from monitor.domain.results import (
     NoEstimateReason,
     Outcome,
     Reason,
+    SpendLine,
     Verdict,
 )
 from monitor.domain.suites import Suite
 from monitor.engine import concluding, evaluations, planning
 from monitor.ports import Archive, Commit, Entry
-from monitor.service import baselines, publishing
+from monitor.service import baselines, judging, publishing
 from monitor.service.catalog import Catalog, Target
-from monitor.service.evaluating import Course, Drain, Halt, Tools
+from monitor.service.evaluating import Course, Drain, Halt
 from monitor.service.journals import Journal
+from monitor.service.tools import Tools
 from monitor.settings import TopicSettings
 from monitor.stats import guides
 from monitor.wire import outcomes, results
@@ -33,7 +36,10 @@ ATTEMPTS_AFTER_A_DEFECT = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What every job of the process shares."""
+    """What every job of the process shares.
+
+    bought: what was paid for surrogates' answers, by the evaluation that it was paid for.
+    """
 
     tools: Tools
     catalog: Catalog
@@ -42,6 +48,7 @@ class Surroundings:
     source: str
     software: str
     record_limit: int
+    bought: Mapping[EvaluationId, SpendLine] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +78,7 @@ class Job:
         self._tools = surroundings.tools
         self._wanted = assignment
         self._journal = Journal(surroundings.tools.bus, assignment.subject, assignment.entries)
+        self._judges = surroundings.catalog.judges(assignment.subject.suite)
         self._created = surroundings.tools.clock.now()
         self._halt: asyncio.Future[Halt] = asyncio.get_running_loop().create_future()
 
@@ -118,11 +126,18 @@ class Job:
             return None
         if halt is not None and not self.is_begun:
             return concluding.stop(halt.verdict, reason=NoEstimateReason.NOT_STARTED)
-        begun = await (self._take_up() if self.is_begun else self._plan())
-        if begun is None:
-            text = "The suite has changed since the evaluation was planned."
-            return _fault(Reason.SUITE_CHANGED, text)
-        course = Course(self._tools, self._wanted.target, journal=self._journal, halt=self._halt)
+        planned = self._journal.plan
+        changed = None if planned is None else self._changed(planned.plan)
+        if changed is not None:
+            return changed
+        begun = await (self._plan() if planned is None else self._take_up(planned.plan))
+        course = Course(
+            self._tools,
+            self._wanted.target,
+            judges=self._judges,
+            journal=self._journal,
+            halt=self._halt,
+        )
         return await course.run(begun)
 
     async def _plan(self) -> evaluations.Evaluation:
@@ -137,6 +152,9 @@ class Job:
             history=await self._history(),
             baseline=await self._baseline(policy.level),
             software=around.software,
+            signal=await self._signal(),
+            surrogates=around.catalog.surrogates(wanted.subject.suite),
+            judges=self._panel,
         )
         plan, guide = await self._tools.compute.run(lambda: planning.plan(request))
         outcomes.check_size(plan, limit=self._around.record_limit)
@@ -144,16 +162,30 @@ class Job:
         await self._journal.append(Planned(plan=plan, at=self._tools.clock.now()))
         return begun
 
-    async def _take_up(self) -> evaluations.Evaluation | None:
-        """The evaluation as its stored plan began it; None where its suite is gone."""
-        planned = self._journal.plan
-        if planned is None or planned.plan.subject.suite_digest != self._wanted.suite.digest:
-            return None
-        history = await self._history()
+    def _changed(self, plan: Plan) -> Findings | None:
+        """What a stored plan comes to if it cannot be gone on with."""
+        if plan.subject.suite_digest != self._wanted.suite.digest:
+            text = "The suite has changed since the evaluation was planned."
+            return _fault(Reason.SUITE_CHANGED, text)
+        if plan.judges != self._panel:
+            text = "Other models judge the answers than when the evaluation was planned."
+            return _fault(Reason.JUDGES_CHANGED, text)
+        return None
+
+    @property
+    def _panel(self) -> tuple[str, ...]:
+        """Models that judge the answers."""
+        return tuple(sorted(judge.target.model for judge in self._judges))
+
+    async def _take_up(self, plan: Plan) -> evaluations.Evaluation:
+        """The evaluation as its stored plan began it."""
         guide = planning.guide_named(
-            planned.plan.inference.guide, suite=self._wanted.suite, history=history
+            plan.inference.guide,
+            suite=self._wanted.suite,
+            history=await self._history(),
+            signal=await self._signal(),
         )
-        return await self._begin(planned.plan, guide)
+        return await self._begin(plan, guide)
 
     async def _begin(self, plan: Plan, guide: guides.Guide) -> evaluations.Evaluation:
         suite = self._wanted.suite
@@ -164,6 +196,9 @@ class Job:
     async def _history(self) -> planning.History | None:
         return await self._around.catalog.history(self.subject.suite, self._wanted.target.model)
 
+    async def _signal(self) -> planning.Surrogate | None:
+        return await self._around.catalog.signal(self.subject.suite)
+
     async def _baseline(self, level: float) -> Baseline | NoBaseline:
         recent = await self._around.archive.recent(
             self.subject.variant, self.subject.suite, limit=baselines.LOOK_BACK
@@ -172,6 +207,7 @@ class Job:
             version=self.subject.version,
             previous_version=self._wanted.event.previous_version,
             suite_digest=self.subject.suite_digest,
+            judges=self._panel,
             level=level,
         )
         return baselines.choose([results.decode(each.result) for each in recent], wanted)
@@ -183,7 +219,13 @@ class Job:
             subject=self.subject,
             journal=self._journal,
             findings=findings,
-            spend=publishing.spend_of(self._journal, self._wanted.target.price),
+            spend=publishing.spend_of(
+                self._journal,
+                self._wanted.target.price,
+                judges=self._judges,
+                surrogates=around.bought.get(self.subject.evaluation_id),
+            ),
+            judging=judging.figures(self._judges, self._journal.answers),
             times=publishing.times_of(planned.at if planned else self._created, ended),
             software=around.software,
         )

@@ -66,6 +66,12 @@ class Journal:
         """Everything known to have been used."""
         return sum((answer.usage for answer in self.answers), Usage(attempts=0))
 
+    def judge_usage(self, judge: str) -> Usage:
+        """Everything known to have been used of one judge."""
+        judged = (each for answer in self.answers for each in answer.judged)
+        used = (each.usage for each in judged if each.judge == judge)
+        return sum(used, Usage(attempts=0))
+
     @property
     def maybe_repeated(self) -> int:
         """Questions that were in flight when an owner died."""

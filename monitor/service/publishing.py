@@ -1,12 +1,24 @@
 """The end of an evaluation as one commit: result, outcomes record, terminal row, tombstones."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from monitor.domain.answers import Usage
 from monitor.domain.errors import InvalidEvent
 from monitor.domain.plans import Ended, Subject
-from monitor.domain.results import Estimate, Findings, Price, Spend
+from monitor.domain.results import (
+    Estimate,
+    Findings,
+    JudgeFigures,
+    Money,
+    Price,
+    Purpose,
+    Spend,
+    SpendLine,
+)
 from monitor.ports import Commit, Entry, Message, Record
+from monitor.service.catalog import Judge
 from monitor.service.journals import Journal, is_complete
 from monitor.settings import TopicSettings
 from monitor.wire import journal, outcomes, results
@@ -17,6 +29,7 @@ class Publication:
     """Everything there is to say about an evaluation that has ended.
 
     journal: its rows; without a plan where it ended before it had one.
+    judging: what each judge did, by its name.
     """
 
     subject: Subject
@@ -25,23 +38,72 @@ class Publication:
     spend: Spend
     times: results.Times
     software: str
+    judging: Mapping[str, JudgeFigures] = field(default_factory=dict)
 
 
-def spend_of(journal: Journal, price: Price | None) -> Spend:
-    """What an evaluation is known to have cost."""
+def spend_of(
+    journal: Journal,
+    price: Price | None,
+    judges: Sequence[Judge] = (),
+    surrogates: SpendLine | None = None,
+) -> Spend:
+    """What an evaluation is known to have cost.
+
+    Args:
+        journal: what was asked of the version.
+        price: of the version's tokens.
+        judges: who was asked besides.
+        surrogates: what their answers cost, where they were bought for this evaluation.
+    """
     usage = journal.usage
-    cost = None
-    if price is not None:
-        cost = price.cost(
-            prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens
-        )
+    others = {Purpose.JUDGE: _judging_spend(journal, judges)} if judges else {}
+    if surrogates is not None:
+        others[Purpose.SURROGATE] = surrogates
     return Spend(
         attempts=usage.attempts,
         maybe_repeated=journal.maybe_repeated,
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
+        cost=_cost(usage, price),
+        others=others,
+    )
+
+
+def spend_line(usage: Usage, price: Price | None) -> SpendLine:
+    """What was bought for one purpose at one price."""
+    return SpendLine(
+        attempts=usage.attempts,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cost=_cost(usage, price),
+    )
+
+
+def total(lines: Sequence[SpendLine]) -> SpendLine:
+    """Several lines in one; its cost is unknown where one's is, or not in one currency."""
+    known = [line.cost for line in lines if line.cost is not None]
+    cost = None
+    if len(known) == len(lines) and len({each.currency for each in known}) == 1:
+        cost = Money(amount=sum(each.amount for each in known), currency=known[0].currency)
+    return SpendLine(
+        attempts=sum(line.attempts for line in lines),
+        prompt_tokens=sum(line.prompt_tokens for line in lines),
+        completion_tokens=sum(line.completion_tokens for line in lines),
         cost=cost,
     )
+
+
+def _judging_spend(journal: Journal, judges: Sequence[Judge]) -> SpendLine:
+    """What all judges cost."""
+    return total(
+        [spend_line(journal.judge_usage(judge.name), judge.target.price) for judge in judges]
+    )
+
+
+def _cost(usage: Usage, price: Price | None) -> Money | None:
+    if price is None:
+        return None
+    return price.cost(prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens)
 
 
 def times_of(started: datetime, ended: datetime) -> results.Times:
@@ -67,7 +129,11 @@ def publish(
         topic=topics.evaluations,
         key=f"{subject.variant}/{subject.suite}".encode(),
         value=results.encode(
-            statistics, spend=publication.spend, times=publication.times, source=source
+            statistics,
+            spend=publication.spend,
+            times=publication.times,
+            source=source,
+            judging=publication.judging,
         ),
         headers=_headers(subject),
     )

@@ -20,10 +20,11 @@ from monitor.settings.groups import (
     CredentialSource,
     EmbeddedBus,
     EndpointSettings,
+    GraderSettings,
     Group,
-    HistoryFile,
     HttpSettings,
     KafkaBus,
+    KeptAnswerSettings,
     LimitSettings,
     LogSettings,
     MetricSettings,
@@ -31,10 +32,15 @@ from monitor.settings.groups import (
     SaslSettings,
     SecuritySettings,
     StateSettings,
-    SuiteSettings,
     TopicSettings,
 )
 from monitor.settings.secrets import read_secret, read_variable
+from monitor.settings.suites import (
+    HistoryFile,
+    SuiteSettings,
+    SuiteSurrogateSettings,
+    SurrogatesSettings,
+)
 from monitor.wire import overrides, yaml_documents
 from monitor.wire.policies import PolicySettings
 from monitor.wire.texts import HostPattern, Name
@@ -44,10 +50,12 @@ __all__ = [
     "CredentialSource",
     "EmbeddedBus",
     "EndpointSettings",
+    "GraderSettings",
     "Group",
     "HistoryFile",
     "HttpSettings",
     "KafkaBus",
+    "KeptAnswerSettings",
     "LimitSettings",
     "LogSettings",
     "MetricSettings",
@@ -58,6 +66,8 @@ __all__ = [
     "Settings",
     "StateSettings",
     "SuiteSettings",
+    "SuiteSurrogateSettings",
+    "SurrogatesSettings",
     "TopicSettings",
     "build_settings",
     "load_settings",
@@ -84,9 +94,17 @@ class Settings(Group):
     policies: tuple[PolicySettings, ...] = ()
     """The first that matches counts."""
     limits: LimitSettings = LimitSettings()
+    graders: GraderSettings = GraderSettings()
+    surrogates: SurrogatesSettings = SurrogatesSettings()
+    kept_answers: KeptAnswerSettings = KeptAnswerSettings()
     http: HttpSettings = HttpSettings()
     logs: LogSettings = LogSettings()
     metrics: MetricSettings = MetricSettings()
+
+    @property
+    def surrogates_directory(self) -> Path:
+        """Where surrogates' answers are kept, and what they tell of the suites."""
+        return self.surrogates.directory or self.state.directory / "surrogates"
 
     @property
     def host_patterns(self) -> tuple[str, ...]:
@@ -196,10 +214,42 @@ def _contradictions(settings: Settings, where: Callable[[Location], str]) -> Ite
         if credential not in settings.credentials:
             todo = yaml_documents.hint(credential, settings.credentials)
             yield Problem(where=where(place), what="is not among `credentials`", todo=todo)
+    yield from _judge_problems(settings, where)
+    yield from _surrogate_problems(settings, where)
     for name, endpoint in settings.endpoints.items():
         if not host_allowed(endpoint.base_url, settings.host_patterns):
             what, todo = "its host is not allowed or oddly written", "see allowed_hosts"
             yield Problem(where=where(("endpoints", name, "base_url")), what=what, todo=todo)
+
+
+def _judge_problems(settings: Settings, where: Callable[[Location], str]) -> Iterator[Problem]:
+    for index, suite in enumerate(settings.suites):
+        place = where(("suites", index, "judges"))
+        yield from _unknown(suite.judges, settings, place)
+        if len(set(suite.judges)) < len(suite.judges):
+            todo = "name each once: asked again it says the same"
+            yield Problem(where=place, what="names a judge twice", todo=todo)
+
+
+def _surrogate_problems(settings: Settings, where: Callable[[Location], str]) -> Iterator[Problem]:
+    for index, suite in enumerate(settings.suites):
+        if suite.surrogate is None:
+            continue
+        named, group = suite.surrogate.endpoints, ("suites", index, "surrogate")
+        yield from _unknown(named, settings, where((*group, "endpoints")))
+        if len(set(named)) < len(named):
+            todo = "name each once: its answers are the same"
+            place = where((*group, "endpoints"))
+            yield Problem(where=place, what="names a surrogate twice", todo=todo)
+        if suite.surrogate.judge is not None:
+            yield from _unknown([suite.surrogate.judge], settings, where((*group, "judge")))
+
+
+def _unknown(names: Iterable[str], settings: Settings, place: str) -> Iterator[Problem]:
+    for name in names:
+        if name not in settings.endpoints:
+            todo = yaml_documents.hint(name, settings.endpoints)
+            yield Problem(where=place, what=f"{name} is not among `endpoints`", todo=todo)
 
 
 def _credentials_used(settings: Settings) -> Iterator[tuple[Location, str]]:

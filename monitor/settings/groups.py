@@ -1,7 +1,7 @@
 """Groups of settings: each field with its unit, what null means, and why this default."""
 
+import re
 from collections.abc import Mapping
-from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -146,28 +146,17 @@ Bus = Annotated[
 ]
 
 
-class HistoryFile(Group):
-    file: ConfigPath
-    """Outcomes of earlier models."""
-    before: date | None = None
-    """Only models dated before this day; null takes all."""
-    exclude: tuple[str, ...] = ()
-    """Glob patterns of model names to leave out, such as the lineage that is watched."""
+class GraderSettings(Group):
+    """Programs that suites may have their answers graded by; none but these are run or asked."""
 
-
-class SuiteSettings(Group):
-    path: ConfigPath
-    """Folder of the suite, or its suite.yaml."""
-    history: tuple[HistoryFile, ...] = ()
-    """Files to learn from; without any every evaluation is a plain random sample."""
-    guide: ConfigPath | None = None
-    """What `history fit` learnt from such files before, instead of them."""
-
-    @model_validator(mode="after")
-    def _one_source(self) -> Self:
-        if self.history and self.guide:
-            raise ValueError("has both history and guide; name one of them")
-        return self
+    commands: Mapping[Name, Annotated[tuple[str, ...], Field(min_length=1)]] = {}
+    """By the name that suites give it, a program with its arguments, by its whole path."""
+    urls: Mapping[Name, BaseUrl] = {}
+    """By the name that suites give it, a service to which each answer is sent."""
+    seconds: Seconds = 30.0
+    """For one answer; then the command is killed, and the answer is missing."""
+    at_once: Count = 4
+    """Answers that programs grade at the same time; they share the machine with the daemon."""
 
 
 class PriceSettings(Group):
@@ -248,6 +237,25 @@ class LimitSettings(Group):
         24.0
     )
     """An older event is recorded, but nothing is bought for it."""
+
+
+def _pattern(written: str) -> str:
+    try:
+        re.compile(written)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ValueError(f"is no regular expression: {error}") from None
+    return written
+
+
+class KeptAnswerSettings(Group):
+    """The store of what `keep_answers` of the policies wants kept, in the state directory."""
+
+    days: Annotated[float, Field(gt=0, le=MOST_DAYS, allow_inf_nan=False)] = 7.0
+    """Kept answers are deleted after so many days: time enough to look into a verdict."""
+    megabytes: Count = 100
+    """Beyond this size of their file the oldest make room for new ones."""
+    redact: tuple[Annotated[str, AfterValidator(_pattern)], ...] = ()
+    """Python regular expressions; what they match is not kept but replaced by `[redacted]`."""
 
 
 class HttpSettings(Group):

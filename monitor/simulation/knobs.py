@@ -74,6 +74,8 @@ class Knobs:
     hang: seconds after which a hanging request ends with an error 504.
     rate: answers a second (a second's worth at once), beyond which 429 is sent; None: any.
     retry_after: seconds that a 429 by a trigger says to wait; None leaves the header out.
+    scatter: how far answers at a temperature above 0 leave the book: a right one is given with
+        probability (1 - scatter) x the model's outcome + scatter x the share of models right.
     """
 
     faults: Mapping[Fault, Trigger] = field(default_factory=dict)
@@ -83,19 +85,22 @@ class Knobs:
     hang: float = 600.0
     rate: float | None = None
     retry_after: float | None = 1.0
+    scatter: float = 0.4
 
     def __post_init__(self) -> None:
         """Times and rates that can be kept.
 
         Raises:
-            UsageError: one of them is negative or not finite, or the rate is 0.
+            UsageError: one of them is negative or not finite, the rate is 0, or scatter above 1.
         """
-        for name in ("latency", "latency_sigma", "hang", "rate", "retry_after"):
+        for name in ("latency", "latency_sigma", "hang", "rate", "retry_after", "scatter"):
             value = getattr(self, name)
             if value is not None and not (isfinite(value) and value >= 0.0):
                 raise errors.UsageError(f"{name} {value} is not a number from 0 on")
         if self.rate == 0.0:
             raise errors.UsageError("rate 0 answers nothing; leave it out for no limit")
+        if self.scatter > 1.0:
+            raise errors.UsageError(f"scatter {self.scatter} is not in [0, 1]")
 
     def fault(self, attempt: Attempt) -> Fault | None:
         """What goes wrong on an attempt, the same each time it is asked; None: nothing."""

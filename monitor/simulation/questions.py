@@ -1,27 +1,34 @@
 """From the bytes of a request to the item that is asked for."""
 
+import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
 from monitor.domain import errors
 from monitor.domain.identifiers import Digest, digest
-from monitor.domain.suites import ImagePart, Message, Suite, TextPart
+from monitor.domain.suites import ImageFile, ImagePart, Message, Suite, TextPart
 from monitor.prompting import templates
 from monitor.simulation import replies
 from monitor.simulation.replies import Reply
+from monitor.wire import images
 
 TOKENS_PER_MESSAGE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A request understood; `index` is the item's place in the suite."""
+    """A request understood; `index` is the item's place in the suite.
+
+    temperature: 0 where the request names none. seed: that of the request, if it names one.
+    """
 
     model: str
     index: int
     prompt_tokens: int
+    temperature: float = 0.0
+    seed: int | None = None
 
 
 class Reader:
@@ -56,11 +63,11 @@ class Reader:
         if model not in self._models:
             message = f"The model `{model}` does not exist or you do not have access to it."
             return replies.error(404, message, code="model_not_found")
-        return self._find(model, document.get("messages"))
+        return self._find(model, document)
 
-    def _find(self, model: str, messages: object) -> Question | Reply:
+    def _find(self, model: str, document: Mapping[str, object]) -> Question | Reply:
         try:
-            asked = digest([_turn_of_json(message) for message in _list(messages)])
+            asked = digest([_turn_of_json(turn) for turn in _list(document.get("messages"))])
         except (KeyError, TypeError, ValueError):
             message = "Invalid messages: each needs a role and content of text or parts."
             return replies.error(400, message)
@@ -68,7 +75,14 @@ class Reader:
             message = "The messages match no item of the simulated suite as it is rendered here."
             return replies.error(400, message, code="unknown_question")
         index, prompt_tokens = self._questions[asked]
-        return Question(model=model, index=index, prompt_tokens=prompt_tokens)
+        temperature, seed = document.get("temperature"), document.get("seed")
+        return Question(
+            model=model,
+            index=index,
+            prompt_tokens=prompt_tokens,
+            temperature=float(temperature) if isinstance(temperature, int | float) else 0.0,
+            seed=seed if isinstance(seed, int) else None,
+        )
 
 
 # A turn as compared and counted: its role, then kind and content of each of its parts.
@@ -85,7 +99,9 @@ def _turn(message: Message) -> Turn:
             case TextPart():
                 turn += ["text", part.text]
             case ImagePart():
-                turn += ["image_url", part.url]
+                turn += ["image_url", _picture(part.url)]
+            case ImageFile():
+                turn += ["image_url", part.digest]
             case _:
                 assert_never(part)
     return turn
@@ -99,8 +115,18 @@ def _turn_of_json(message: object) -> Turn:
     for part in _list(content):
         kind = _text(_field(part, "type"))
         value = _field(part, kind)
-        turn += [kind, _text(_field(value, "url") if kind == "image_url" else value)]
+        turn += [
+            kind,
+            _picture(_text(_field(value, "url"))) if kind == "image_url" else _text(value),
+        ]
     return turn
+
+
+def _picture(url: str) -> str:
+    """Digest of the picture's bytes where the URL holds them, so that these must have arrived."""
+    if not url.startswith("data:"):
+        return url
+    return hashlib.sha256(images.decode_data_url(url)).hexdigest()
 
 
 def _field(document: object, name: str) -> object:

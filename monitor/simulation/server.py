@@ -3,6 +3,9 @@
 import asyncio
 import json
 import time
+from bisect import bisect
+from collections.abc import Sequence
+from statistics import fmean
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -13,13 +16,15 @@ from starlette.types import Receive, Scope, Send
 from monitor.domain import errors
 from monitor.domain.identifiers import digest
 from monitor.domain.suites import Suite
-from monitor.simulation import knobs as settings, replies, texts
+from monitor.simulation import chance, knobs as settings, replies, texts
 from monitor.simulation.answers import AnswerBook
 from monitor.simulation.knobs import Attempt, Fault, Knobs
 from monitor.simulation.ledger import Ledger
 from monitor.simulation.questions import Question, Reader
 from monitor.simulation.replies import Reply, Saying
 
+# Of wrong samples, half are the first wrong answer, a quarter the second, and so on.
+WRONG_SHARES = (0.5, 0.75, 0.9)
 # How many seconds' worth of a rate may come at once.
 BURST = 1.0
 ROUNDING = 1e-9
@@ -60,7 +65,9 @@ class Simulation:
         self._api_key = api_key
         self._rate = RateLimit()
         self._reader = Reader(suite, book.models)
+        self._suite = suite
         self._texts = texts.texts(suite)
+        self._wrongs: dict[int, Sequence[str]] = {}
         self._right = self._book.rows()
 
     @property
@@ -100,19 +107,43 @@ class Simulation:
         seconds = knobs.hang if fault is Fault.HANG else knobs.seconds(attempt)
         if await _leaves(request, seconds):
             return CLIENT_LEFT
-        right = self._right[question.model][question.index]
-        if right is None:
+        text = self._text(question, attempt)
+        if text is None:
             return replies.not_recorded(question.model)
-        known = self._texts[question.index]
         saying = Saying(
             id=f"chatcmpl-{digest([attempt.model, attempt.item, attempt.number])[:24]}",
             model=question.model,
-            text=known.right if right else known.wrong,
+            text=text,
             prompt_tokens=question.prompt_tokens,
         )
         if fault is None:
             return replies.completion(saying)
         return replies.faulty(saying, fault, retry_after=knobs.retry_after)
+
+    def _text(self, question: Question, attempt: Attempt) -> str | None:
+        """What the model says: by the book, or at a temperature above 0 one of its samples."""
+        right = self._right[question.model][question.index]
+        known, scatter = self._texts[question.index], self.knobs.scatter
+        if right is None:
+            return None
+        if not (question.temperature and scatter):
+            return known.right if right else known.wrong
+        outcomes = [row[question.index] for row in self._right.values()]
+        usual = fmean(float(each) for each in outcomes if each is not None)
+        # Two requests of one seed get one answer.
+        draw = attempt.number if question.seed is None else f"seed {question.seed}"
+        place = (self.knobs.seed, attempt.model, attempt.item, draw)
+        if chance.uniform("right", *place) < (1.0 - scatter) * right + scatter * usual:
+            return known.right
+        others = self._wrong(question.index) or (known.wrong,)
+        return others[bisect(WRONG_SHARES, chance.uniform("which", *place)) % len(others)]
+
+    def _wrong(self, index: int) -> Sequence[str]:
+        """Wrong answers, looked for when they are first needed."""
+        if index not in self._wrongs:
+            item = self._suite.items[index]
+            self._wrongs[index] = texts.wrong_texts(self._suite, item, most=len(WRONG_SHARES) + 1)
+        return self._wrongs[index]
 
     def _admits(self, request: Request) -> bool:
         wanted = f"Bearer {self._api_key}"

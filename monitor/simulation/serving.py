@@ -5,17 +5,27 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import Protocol
 
 import uvicorn
+from starlette.applications import Starlette
 
 from monitor.domain import errors
-from monitor.simulation.server import Simulation
 
 LOCALHOST = "127.0.0.1"
 
 
+class Served(Protocol):
+    """A simulated endpoint, whatever it answers."""
+
+    @property
+    def app(self) -> Starlette:
+        """The ASGI application."""
+        ...
+
+
 @contextmanager
-def serving(simulation: Simulation, *, host: str = LOCALHOST, port: int = 0) -> Iterator[str]:
+def serving(simulation: Served, *, host: str = LOCALHOST, port: int = 0) -> Iterator[str]:
     """Serve in a thread of its own while the block runs, which is given the base URL.
 
     Requests under way when the block ends are broken off.
@@ -42,7 +52,7 @@ def serving(simulation: Simulation, *, host: str = LOCALHOST, port: int = 0) -> 
 
 @asynccontextmanager
 async def serving_async(
-    simulation: Simulation, *, host: str = LOCALHOST, port: int = 0
+    simulation: Served, *, host: str = LOCALHOST, port: int = 0
 ) -> AsyncIterator[str]:
     """`serving` for coroutines: starting and stopping do not hold up the event loop."""
     served = serving(simulation, host=host, port=port)
@@ -53,7 +63,7 @@ async def serving_async(
         await asyncio.to_thread(served.__exit__, None, None, None)
 
 
-def serve(simulation: Simulation, *, host: str, port: int, announce: Callable[[str], None]) -> None:
+def serve(simulation: Served, *, host: str, port: int, announce: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Args:
@@ -71,7 +81,7 @@ def serve(simulation: Simulation, *, host: str, port: int, announce: Callable[[s
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: Served) -> None:
         config = uvicorn.Config(
             simulation.app,
             # One implementation everywhere, whatever else is installed.

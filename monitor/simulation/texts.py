@@ -36,6 +36,8 @@ ALPHABETS = (
     (ascii_lowercase, ascii_uppercase),
 )
 SHIFTS = (1, 2, 3, -1)
+# Right in no field, where an altered target is no JSON any more, or still right in some.
+EMPTY_JSON = ("{}", "[]")
 NAMED_AT_MOST = 5
 
 Failure = tuple[str, int]
@@ -60,6 +62,9 @@ def texts(suite: Suite) -> tuple[Texts, ...]:
     found = []
     for item in suite.items:
         spec = suite.grader_of(item)
+        if spec.kind in graders.OUTSIDE:
+            found.append(_taken_on_trust(item))
+            continue
         right = _first_graded(spec, item, wanted=1.0, values=_right(spec, item))
         wrong = _first_graded(spec, item, wanted=0.0, values=_wrong(spec, item))
         if right is None or wrong is None:
@@ -69,6 +74,34 @@ def texts(suite: Suite) -> tuple[Texts, ...]:
     if failures:
         raise errors.SuiteError([_problem(suite, *failure) for failure in failures.items()])
     return tuple(found)
+
+
+def wrong_texts(suite: Suite, item: Item, *, most: int) -> tuple[str, ...]:
+    """Wrong answers to one item, different by what its grader takes out of them.
+
+    Args:
+        suite: one that `texts` finds both answers for.
+        item: of the suite.
+        most: so many at most; there may be fewer.
+    """
+    spec = suite.grader_of(item)
+    if spec.kind in graders.OUTSIDE:
+        return (_taken_on_trust(item).wrong,)
+    found: dict[str | None, str] = {}
+    for before, after in _phrases(spec):
+        for value in _wrong(spec, item):
+            text = f"{before}{value}{after}"
+            grade = graders.grade(spec, item, text)
+            if grade.score == 0.0:
+                found.setdefault(grade.extracted, text)
+            if len(found) == most:
+                return tuple(found.values())
+    return tuple(found.values())
+
+
+def _taken_on_trust(item: Item) -> Texts:
+    """Answers to an item whose grader is elsewhere: the target and more, and nothing of use."""
+    return Texts(right=f"{item.target[0]}, and this is why.", wrong=NO_ANSWER)
 
 
 def _first_graded(
@@ -96,7 +129,7 @@ def _wrong(spec: GraderSpec, item: Item) -> Sequence[str]:
         for shift in SHIFTS
         for target in item.target
     )
-    return (*_letters(spec, item), "no", *altered)
+    return (*_letters(spec, item), "no", *altered, *EMPTY_JSON)
 
 
 def _letters(spec: GraderSpec, item: Item) -> str:

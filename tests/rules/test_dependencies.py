@@ -18,7 +18,8 @@ LOCK, TORCH_LOCK = (
 )
 PROJECT = tomllib.loads((repository.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RUNTIME = [Requirement(line) for line in PROJECT["project"]["dependencies"]]
-EXTRA = [Requirement(line) for line in PROJECT["project"]["optional-dependencies"]["torch"]]
+EXTRAS = PROJECT["project"]["optional-dependencies"].values()
+EXTRA = [Requirement(line) for line in sorted(set().union(*EXTRAS))]
 DEVELOPMENT = [Requirement(line) for line in PROJECT["dependency-groups"]["dev"]]
 
 

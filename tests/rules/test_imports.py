@@ -20,6 +20,7 @@ PACKAGES = [
     "service",
     "simulation",
     "stats",
+    "surrogate",
     "wire",
 ]
 

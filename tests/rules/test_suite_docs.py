@@ -12,9 +12,11 @@ from monitor.domain.suites import GraderSpec, Item
 from monitor.grading import (
     choice,
     exact,
+    external,
     graders,
     include,
     json_fields,
+    judge,
     lists,
     math_equality,
     normalised,
@@ -25,6 +27,8 @@ from monitor.grading import (
 from monitor.history import outcomes
 from monitor.simulation import knobs
 from monitor.wire import suite_models
+from monitor.wire.imports.assertions import COUNTERPARTS
+from monitor.wire.imports.readings import Format
 from monitor.wire.suites import Source, decode_suite
 from tests.rules import suite_examples
 from tests.rules.suite_examples import Example
@@ -42,10 +46,16 @@ OPTIONS = {
     "set": lists.OPTIONS,
     "json": json_fields.OPTIONS,
     "regex": regex.OPTIONS,
+    "judge": judge.OPTIONS,
+    "command": external.OPTIONS,
+    "http": external.OPTIONS,
 }
 MODELS = (
     suite_models.SuiteModel,
     suite_models.PromptModel,
+    suite_models.ExampleModel,
+    suite_models.PartModel,
+    suite_models.ChoicesModel,
     suite_models.GenerationModel,
     suite_models.AnswersModel,
 )
@@ -67,10 +77,11 @@ async def test_suites_can_be_used(example: Example) -> None:
 
 def test_every_grader_has_an_example() -> None:
     shown = "".join(example.manifest for example in EXAMPLES)
-    assert [kind for kind in graders.GRADERS if f"kind: {kind}" not in shown] == []
+    kinds = [*graders.GRADERS, *graders.OUTSIDE]
+    assert [kind for kind in kinds if f"kind: {kind}" not in shown] == []
 
 
-@pytest.mark.parametrize("kind", graders.GRADERS)
+@pytest.mark.parametrize("kind", [*graders.GRADERS, *graders.OUTSIDE])
 def test_options_of_graders_are_documented(kind: str) -> None:
     assert suite_examples.rows(kind) == set(OPTIONS[kind])
 
@@ -84,6 +95,12 @@ def test_fields_of_suites_are_in_an_example(model: type[suite_models.StrictModel
 def test_fields_of_items_are_documented() -> None:
     fields = {*suite_models.TextItemModel.model_fields}
     assert suite_examples.rows("items.jsonl") == fields
+
+
+@pytest.mark.parametrize("name", [*Format, *COUNTERPARTS])
+def test_what_can_be_imported_is_documented(name: str) -> None:
+    _, _, text = suite_examples.TEXT.partition("## Import\n")
+    assert f"`{name}`" in text
 
 
 def test_arrays_are_documented_and_the_example_writes_them(tmp_path: Path) -> None:

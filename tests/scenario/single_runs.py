@@ -48,7 +48,8 @@ class Setting:
     """An evaluation to be run.
 
     model: that the endpoint is asked for. api_key: that it wants, and that nobody has.
-    policy, limits: over what is said above. history: whether there is any. down: nobody listens.
+    policy, limits: over what is said above. groups: of the configuration, besides. history: whether
+    there is any. down: nobody listens.
     """
 
     suite: Suite
@@ -59,6 +60,7 @@ class Setting:
     api_key: str | None = None
     policy: Mapping[str, Any] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
+    groups: Mapping[str, Any] = field(default_factory=dict)
     history: bool = False
     down: bool = False
 
@@ -158,6 +160,7 @@ def _settings(setting: Setting, folder: Path, base_url: str) -> Settings:
             "policies": [{"budget": setting.budget, **NO_RETRIES, **setting.policy}],
             "limits": {"max_event_age_hours": 800_000, **LIMITS, **setting.limits},
             "http": {"port": None},
+            **setting.groups,
         }
     )
 

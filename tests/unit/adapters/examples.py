@@ -11,6 +11,7 @@ from monitor.domain.plans import Inference, Plan, Subject
 from monitor.domain.policies import Method, NotWorse
 from monitor.domain.results import (
     Difference,
+    Doubt,
     Estimate,
     Findings,
     Interval,
@@ -20,8 +21,11 @@ from monitor.domain.results import (
     NoEstimate,
     NoEstimateReason,
     Outcome,
+    Purpose,
     Reason,
     Spend,
+    SpendLine,
+    Unreadable,
     Verdict,
 )
 
@@ -84,6 +88,10 @@ def findings(outcome: Outcome = Outcome.NOT_MET) -> Findings:
         estimate=ESTIMATE,
         difference=DIFFERENCE,
         verdict=Verdict(outcome=outcome, reason=Reason.WORSE, sentence="It is worse."),
+        doubt=Doubt(
+            ungraded={Status.NO_ANSWER: 0.25, Status.REFUSAL: 0.125},
+            unreadable=Unreadable(found=25.0, answers=100.0),
+        ),
     )
 
 
@@ -168,6 +176,18 @@ SETTLED = facts.AnswerSettled(
     usage=Usage(attempts=2, prompt_tokens=20, completion_tokens=5),
     answered=1,
     draws=100,
+)
+JUDGED = facts.QuerySettled(
+    evaluation_id=EVALUATION,
+    variant=VARIANT,
+    suite=SUITE,
+    purpose=Purpose.JUDGE,
+    endpoint="strict",
+    status=Status.TIMEOUT,
+    detail="no answer in 60 s",
+)
+JUDGE_LINE = SpendLine(
+    attempts=3, prompt_tokens=60, completion_tokens=9, cost=Money(amount=0.5, currency="EUR")
 )
 SPEND = Spend(
     attempts=101,

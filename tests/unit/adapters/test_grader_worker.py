@@ -9,7 +9,7 @@ import pytest
 from monitor.adapters import grader_worker
 from monitor.domain.answers import Grade, Ungraded
 from monitor.domain.identifiers import ItemId
-from monitor.domain.suites import GraderSpec, Item, Message, item_digest
+from monitor.domain.suites import GraderSpec, ImagePart, Item, Message, item_digest
 from monitor.grading import graders
 
 SPEC = GraderSpec(kind="regex", options={"pattern": "(?s)is (.*)"})
@@ -37,6 +37,19 @@ def test_reply_to_a_request(text: str, grade: Grade) -> None:
     assert ready == grader_worker.READY
     assert grader_worker.decode_reply(reply) == grade
     assert request.count(b"\n") == reply.count(b"\n") == 1
+
+
+def test_pictures_stay_here() -> None:
+    part = ImagePart(url="data:image/png;base64," + "A" * 1_000_000)
+    shown = replace(ITEM, input=(Message(role="user", content=(part,)),))
+    assert len(grader_worker.encode_request(SPEC, shown, "is x")) < 1000
+
+
+def test_the_order_of_choices_is_known_to_the_worker() -> None:
+    shuffled = replace(ITEM, choices=("x", "y", "z"), target=("C",), order=(2, 0, 1))
+    request = grader_worker.encode_request(GraderSpec(kind="choice"), shuffled, "ANSWER: A")
+    _, reply = grader_worker.replies(request)
+    assert grader_worker.decode_reply(reply) == Grade(score=1.0, extracted="C")
 
 
 def test_ready_is_who_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:

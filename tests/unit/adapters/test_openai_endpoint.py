@@ -3,15 +3,18 @@ import gzip
 import json
 import logging
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from monitor.adapters import openai_endpoint
+from monitor.adapters import image_files, openai_endpoint
 from monitor.adapters.openai_endpoint import OpenAIEndpoint
 from monitor.domain.answers import Breakdown, Broken, ChatRequest, Completed, Refused
 from monitor.domain.errors import ConfigError
 from monitor.domain.suites import Generation, Message
 from tests.contract.raw_server import RawServer, raw_server, response
+from tests.unit.wire import pictures
 
 KEY = "sk-secret-0123456789"
 QUESTION = ChatRequest(
@@ -52,6 +55,35 @@ async def test_what_is_sent(server: RawServer, endpoint: OpenAIEndpoint) -> None
         "temperature": 0.0,
         "max_tokens": 8,
     }
+
+
+def showing(folder: Path) -> ChatRequest:
+    """A question that shows the one picture in the folder."""
+    (folder / "p.png").write_bytes(pictures.png(7))
+    picture = replace(image_files.finder(folder)("p.png"), detail="low")
+    return replace(QUESTION, messages=(Message(role="user", content=(picture,)),))
+
+
+async def test_pictures_are_sent_with_their_bytes(
+    server: RawServer, endpoint: OpenAIEndpoint, tmp_path: Path
+) -> None:
+    assert await endpoint.ask(showing(tmp_path), seconds=PATIENT) == COMPLETED
+    (message,) = json.loads(server.requests[0].split(b"\r\n\r\n")[1])["messages"]
+    url = pictures.data_url(pictures.png(7))
+    image = {"type": "image_url", "image_url": {"url": url, "detail": "low"}}
+    assert message == {"role": "user", "content": [image]}
+
+
+async def test_a_picture_that_has_changed_is_not_sent(
+    server: RawServer, endpoint: OpenAIEndpoint, tmp_path: Path
+) -> None:
+    request = showing(tmp_path)
+    (tmp_path / "p.png").write_bytes(pictures.png(8))
+    exchange = await endpoint.ask(request, seconds=PATIENT)
+    assert isinstance(exchange, Broken)
+    assert exchange.cause is Breakdown.IMAGE
+    assert f"{tmp_path}/p.png has changed since the suite was read" in exchange.detail
+    assert server.requests == []
 
 
 async def test_nothing_is_taken_from_the_environment(

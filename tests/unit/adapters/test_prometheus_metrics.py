@@ -6,10 +6,10 @@ from prometheus_client.exposition import choose_encoder
 
 from monitor.adapters.prometheus_metrics import LastResult, MetricsTelemetry
 from monitor.domain import facts
-from monitor.domain.answers import Status
+from monitor.domain.answers import UNGRADED, Status
 from monitor.domain.errors import DeadLetterReason
 from monitor.domain.identifiers import EvaluationId, SuiteName, VariantName
-from monitor.domain.results import Outcome
+from monitor.domain.results import FormatChange, Outcome, Purpose
 from monitor.settings import MetricSettings
 from tests.unit.adapters import examples
 from tests.unit.adapters.examples import ATTEMPTED, ENDED, FAILED, RETRIED, SETTLED, STARTED
@@ -70,6 +70,7 @@ SHOWN = [
     ("evaluations_in_progress", 0.0),
     ("budget_queries", 100.0),
     ("budget_spent_queries", 100.0),
+    ("format_change_suspected", 0.0),
 ]
 
 
@@ -90,6 +91,24 @@ def test_one_verdict_is_1_and_the_others_0(outcome: Outcome, metrics: Metrics) -
     metrics.restore(examples.result(examples.findings(outcome)))
     values = {other: metrics.value("verdict", verdict=other) for other in Outcome}
     assert values == {other: float(other is outcome) for other in Outcome}
+
+
+def test_every_reason_for_no_score_has_its_share(metrics: Metrics) -> None:
+    metrics.record(ENDED)
+    shares = {status: metrics.value("ungraded_ratio", reason=status) for status in Status}
+    known = {Status.NO_ANSWER: 0.25, Status.REFUSAL: 0.125}
+    assert shares == {s: known.get(s, 0.0) if s in UNGRADED else None for s in Status}
+
+
+def test_a_suspected_change_of_format_is_1(metrics: Metrics) -> None:
+    found = examples.findings()
+    assert found.doubt is not None
+    change = FormatChange(
+        share=0.25, previous_share=0.0, previous_version=examples.VERSION, p_value=1e-6
+    )
+    doubt = replace(found.doubt, format_change=change)
+    metrics.restore(examples.result(replace(found, doubt=doubt)))
+    assert metrics.value("format_change_suspected") == 1.0
 
 
 def test_version_is_an_info(metrics: Metrics) -> None:
@@ -169,6 +188,42 @@ def test_each_query_is_counted_once(metrics: Metrics) -> None:
     assert metrics.value(query, purpose="evaluation", status=Status.RATE_LIMITED) == 1.0
     assert metrics.value(query, purpose="evaluation", status=Status.GRADED) == 1.0
     assert metrics.value("endpoint_retries_total", reason=Status.RATE_LIMITED) == 1.0
+
+
+def test_what_is_asked_of_a_judge_is_no_query_to_the_endpoint(metrics: Metrics) -> None:
+    metrics.record(replace(RETRIED, purpose=Purpose.JUDGE), examples.JUDGED)
+    query = "queries_total"
+    assert metrics.value(query, purpose="judge", status=Status.RATE_LIMITED) == 1.0
+    assert metrics.value(query, purpose="judge", status=Status.TIMEOUT) == 1.0
+    assert metrics.value("endpoint_retries_total", reason=Status.RATE_LIMITED) is None
+    assert metrics.value("endpoint_request_duration_seconds_count") in {None, 0.0}
+
+
+def test_money_spent_on_judges_is_money_spent(metrics: Metrics) -> None:
+    spend = replace(examples.SPEND, others={Purpose.JUDGE: examples.JUDGE_LINE})
+    metrics.record(replace(ENDED, spend=spend))
+    assert metrics.value("cost_total", currency="EUR") == 0.75
+
+
+def test_what_is_asked_of_a_surrogate_is_asked_for_no_variant(metrics: Metrics) -> None:
+    attempted = facts.SurrogateAttempted(
+        suite=examples.SUITE,
+        surrogate="small",
+        purpose=Purpose.SURROGATE,
+        seconds=1.0,
+        retried=Status.TIMEOUT,
+        prompt_tokens=20,
+        completion_tokens=5,
+    )
+    answered = facts.SurrogateAnswered(
+        suite=examples.SUITE, surrogate="small", status=Status.GRADED, settled=1, wanted=2
+    )
+    metrics.record(attempted, replace(attempted, retried=None), answered)
+    nobody = {"variant": "", "suite": examples.SUITE}
+    for status in (Status.TIMEOUT, Status.GRADED):
+        labels = nobody | {"purpose": "surrogate", "status": status}
+        assert metrics.value("queries_total", labels) == 1.0
+    assert metrics.value("tokens_total", nobody, direction="prompt") == 40.0
 
 
 def test_tokens_and_money_are_added_up(metrics: Metrics) -> None:

@@ -13,6 +13,7 @@ from monitor.adapters import structured_logs
 from monitor.adapters.structured_logs import LogTelemetry, event_name
 from monitor.domain import facts
 from monitor.domain.errors import DeadLetterReason
+from monitor.domain.results import Purpose
 from monitor.settings import LogSettings
 from tests.unit.adapters import examples
 
@@ -83,6 +84,12 @@ def test_result_is_told_in_numbers_and_a_sentence() -> None:
     assert expected.items() <= line.items()
 
 
+def test_every_purpose_has_its_own_spend() -> None:
+    spend = replace(examples.SPEND, others={Purpose.JUDGE: examples.JUDGE_LINE})
+    line = Log().written(replace(examples.ENDED, spend=spend))
+    assert {"attempts": 101, "judge_attempts": 3, "judge_cost": 0.5}.items() <= line.items()
+
+
 def test_unknown_numbers_are_left_out() -> None:
     spend = replace(examples.SPEND, cost=None)
     ended = replace(examples.ENDED, findings=examples.nothing_found(), spend=spend, plan=None)
@@ -103,6 +110,7 @@ DEAD_LETTER = facts.DeadLettered(
 LEVELS = [
     (examples.ATTEMPTED, "debug"),
     (examples.SETTLED, "debug"),
+    (examples.JUDGED, "debug"),
     (examples.STARTED, "info"),
     (DEAD_LETTER, "warning"),
     (examples.FAILED, "error"),
@@ -127,6 +135,11 @@ EVENT_NAMES = {
     "evaluation_started",
     "attempted",
     "answer_settled",
+    "answers_not_kept",
+    "query_settled",
+    "surrogate_attempted",
+    "surrogate_answered",
+    "surrogate_ended",
     "endpoint_awaited",
     "evaluation_ended",
     "evaluation_failed",

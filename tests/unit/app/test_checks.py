@@ -1,20 +1,18 @@
 import asyncio
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from monitor.adapters.embedded.state import FILE
 from monitor.app import checks, histories
-from monitor.app.checks import Report
+from monitor.app.reports import Report
 from monitor.history.artefacts import write_artefact
 from monitor.settings import HistoryFile
 from tests.unit.app import installations
 from tests.unit.app.installations import NOWHERE, document, served
 
 SHORT = {"grader_seconds": 0.1}
-PICTURE = {"type": "image", "image": "https://host/p.png"}
 
 
 def check(
@@ -102,6 +100,12 @@ def test_no_history_is_a_warning(pool: Path) -> None:
     assert warning.what.startswith("has no history")
 
 
+def test_a_surrogate_is_as_good_as_history_once_it_was_asked(pool: Path) -> None:
+    surrogate = {"endpoints": ["bad"]}
+    found = check(pool, suites=[{"path": str(pool / "suite"), "surrogate": surrogate}])
+    assert [warning.what for warning in found.warnings] == ["has not been asked"]
+
+
 def fit_guide(pool: Path, exclude: str = "") -> list[dict[str, object]]:
     """Write `guide.safetensors`; returns the suites that name it."""
     file = HistoryFile(file=pool / "history.npz", exclude=(exclude,))
@@ -174,32 +178,6 @@ def test_a_pattern_without_end_is_a_problem(pool: Path) -> None:
     (pool / "suite" / "items.jsonl").write_text(json.dumps(line))
     (problem,) = problems(check(pool, suites=[{"path": str(pool / "suite")}], limits=SHORT), pool)
     assert "takes too long" in problem
-
-
-def test_a_suite_alone_is_checked(pool: Path) -> None:
-    found = asyncio.run(checks.check_suite(pool / "suite"))
-    assert found.notes == ["suite 'arithmetic': 60 items in 4 groups"]
-    (problem,) = asyncio.run(checks.check_suite(pool / "geometry")).problems
-    assert problem.where.endswith("geometry")
-
-
-CHOICE_LINES: Mapping[str, Mapping[str, object]] = {
-    "shown": {"input": "Red or green?", "choices": ["Red", "green"]},
-    "hidden": {"input": "Which colour?", "choices": ["Red", "green"]},
-    "pictured": {"input": [{"role": "user", "content": [PICTURE]}], "choices": ["Red", "green"]},
-    "open": {"input": "Which colour?"},
-}
-
-
-def test_choices_that_are_not_shown_are_a_warning(tmp_path: Path) -> None:
-    (tmp_path / "suite.yaml").write_text("name: colours\ngrader: {kind: exact}\n")
-    lines = [{"id": name, "target": "Red", **each} for name, each in CHOICE_LINES.items()]
-    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    (warning,) = asyncio.run(checks.check_suite(tmp_path)).warnings
-    assert str(warning) == (
-        "suite 'colours': 1 item with choices that the model is not shown, the first is 'hidden' "
-        "(name `choices` in prompt.user, or repeat them in the item's input)"
-    )
 
 
 def test_a_base_url_that_ends_too_early_is_a_warning(pool: Path) -> None:

@@ -39,7 +39,23 @@ def test_a_configuration_that_is_no_yaml_has_its_line(pool: Path, terminal: Term
 
 
 def test_a_suite_is_checked_by_itself(pool: Path, terminal: Terminal) -> None:
-    assert terminal.run("suite", "check", pool / "suite").code == 0
+    ended = terminal.run("suite", "check", pool / "suite")
+    assert ended.code == 0
+    assert ended.out.splitlines() == [
+        "items    60",
+        "groups   addition 15, division 15, multiplication 15, subtraction 15",
+        "graders  numeric 60",
+        "targets  60 different",
+        "tokens   10 a question, estimated; 600 for all items",
+        "         512 an answer at most; 30,720 for all items",
+        "ok: suite 'arithmetic': 60 items in 4 groups",
+        f"{pool}/suite: nothing wrong",
+    ]
+
+
+def test_a_suite_in_numbers_is_json_if_wanted(pool: Path, terminal: Terminal) -> None:
+    found = terminal.run("suite", "check", pool / "suite", "--json").document()
+    assert found["figures"]["graders"] == {"numeric": 60}
     ended = terminal.run("suite", "check", pool / "geometry", "--json")
     assert ended.code == 2
-    assert len(ended.document()["problems"]) == 1
+    assert (len(ended.document()["problems"]), ended.document()["figures"]) == (1, None)

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from monitor.service.daemon import Daemon
+from monitor.simulation.knobs import Fault, Knobs, Trigger
+from monitor.simulation.texts import NO_ANSWER
 from tests.unit.app.installations import (
     NOWHERE,
     Served,
@@ -196,3 +198,40 @@ def test_a_kept_result_needs_a_version(terminal: Terminal) -> None:
     )
     assert ended.code == 2
     assert "--state needs --version" in ended.err
+
+
+@pytest.fixture
+def unsure() -> Iterator[Served]:
+    """An endpoint that gives no answer to one question in three."""
+    knobs = Knobs(faults={Fault.NO_ANSWER: Trigger(share=0.35)})
+    with served(knobs=knobs) as found:
+        yield found
+
+
+@pytest.mark.parametrize("state", [(), ("--state", "kept")], ids=["temporary", "kept"])
+@pytest.mark.usefixtures("pool")
+def test_answers_without_a_score_are_shown(
+    state: tuple[str, ...], terminal: Terminal, unsure: Served
+) -> None:
+    silent = evaluate(terminal, *state, base_url=unsure.base_url)
+    ended = evaluate(terminal, "--show-ungraded", *state, base_url=unsure.base_url)
+    assert NO_ANSWER not in silent.out + silent.err
+    assert ended.out.count(NO_ANSWER) == ended.out.count(": no_answer\n") > 0
+
+
+@pytest.mark.usefixtures("pool")
+def test_answers_without_a_score_do_not_disturb_json(terminal: Terminal, unsure: Served) -> None:
+    ended = evaluate(terminal, "--show-ungraded", "--json", base_url=unsure.base_url)
+    counts = ended.document()["data"]["statistics"]["counts"]
+    assert ended.err.count(NO_ANSWER) == counts["no_answer"] > 0
+
+
+def test_a_result_is_printed_whatever_became_of_the_answers(
+    pool: Path, terminal: Terminal, endpoint: Served
+) -> None:
+    (pool / "kept").mkdir()
+    (pool / "kept" / "kept_answers.sqlite3").write_bytes(b"no database at all" * 100)
+    options = ("--show-ungraded", "--state", "kept")
+    ended = evaluate(terminal, *options, base_url=endpoint.base_url)
+    assert ended.code == 0
+    assert "the answers without a score cannot be shown: " in ended.out

@@ -48,6 +48,20 @@ def test_numbers_for_people() -> None:
     assert output.money(None) == "no price configured"
 
 
+def test_what_else_was_bought_is_told() -> None:
+    value = results.encode(
+        results.statistics_bytes(examples.PLAN, examples.FINDINGS),
+        spend=examples.JUDGED_SPEND,
+        times=examples.TIMES,
+        source="/test",
+        judging=examples.JUDGING,
+    )
+    rows = dict(output.result_rows(results.decode(value)))
+    assert rows["judge spend"] == "12 requests, no price configured"
+    told = "judge-1: 12 replies, 0 of them unusable; 2 of 6 pairs turned with their order"
+    assert rows["judge strict"] == told
+
+
 def rows_of(*, design: str, ess_ratio: float) -> list[str]:
     """Texts about what the answers are worth."""
     inference = replace(examples.PLAN.inference, design=design)
@@ -73,7 +87,7 @@ def test_what_history_has_brought_is_told() -> None:
     assert rows_of(design="without_replacement", ess_ratio=2.0) == [better]
     assert rows_of(design="without_replacement", ess_ratio=0.5) == [
         worse,
-        "history made the interval wider than plain sampling would have",
+        "these draws made the interval wider than plain ones would have",
     ]
     assert rows_of(design="simple", ess_ratio=1.0) == []
 

@@ -4,11 +4,16 @@ import pytest
 
 from monitor.cli.progress import Bars, ProgressTelemetry
 from monitor.domain import facts
+from monitor.domain.answers import Status
 from tests.unit.adapters import examples
 
 DRAWS = 100
 AWAITED = facts.EndpointAwaited(
     evaluation_id=examples.EVALUATION, detail="HTTP 503: [loading]", waited=1.0
+)
+
+SAMPLED = facts.SurrogateAnswered(
+    suite=examples.PLAN.subject.suite, surrogate="", status=Status.GRADED, settled=1, wanted=4
 )
 
 
@@ -66,3 +71,17 @@ def test_waiting_and_the_end_are_told(
     assert examples.STARTED.plan.reason in started
     assert awaited == f"waiting for the endpoint: {AWAITED.detail}"
     assert ended.endswith(f"({examples.ENDED.findings.verdict.reason})")
+
+
+def test_a_surrogate_has_a_bar_of_its_own(
+    progress: ProgressTelemetry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("small", "tiny"):
+        for answered in (1, 2, 3, 4):
+            progress.record(replace(SAMPLED, surrogate=name, settled=answered))
+    progress.close()
+    assert capsys.readouterr().err.splitlines() == [
+        f"faq: surrogate {name}, {answered} of 4 answers"
+        for name in ("small", "tiny")
+        for answered in (1, 2, 3, 4)
+    ]

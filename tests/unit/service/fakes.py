@@ -4,19 +4,21 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TypeVar
 
 from monitor.domain.answers import ChatRequest, Completed, Exchange, Grade
-from monitor.domain.errors import DeadLetterReason, InvalidEvent, OwnershipLost
+from monitor.domain.errors import DeadLetterReason, InvalidEvent, OwnershipLost, StateError
 from monitor.domain.events import EndpointRef
 from monitor.domain.facts import Fact
-from monitor.domain.identifiers import EvaluationId, SuiteName, VariantName
+from monitor.domain.identifiers import Digest, EvaluationId, ItemId, SuiteName, VariantName
+from monitor.domain.kept_answers import KeptAnswer
 from monitor.domain.policies import Policy
 from monitor.domain.suites import GraderSpec, Item, Suite
-from monitor.engine.planning import History
+from monitor.engine.planning import History, Surrogate
 from monitor.grading import graders
 from monitor.ports import Assigned, Commit, Delivery, Entry, Message, Published, Record, Revoked
-from monitor.service.catalog import Target
+from monitor.service.catalog import Judge, Target
 from monitor.settings import TopicSettings
 from tests.unit.engine.examples import HISTORY
 from tests.unit.service.hand_clock import HandClock
@@ -208,6 +210,64 @@ class InlineGraders:
 
 
 @dataclass
+class MemoryPaidAnswers:
+    """Implements `ports.PaidAnswers`; outlives the processes that use it.
+
+    full: nothing more can be kept.
+    """
+
+    kept: dict[Digest, bytes] = field(default_factory=dict)
+    full: bool = False
+    buying: dict[Digest, asyncio.Lock] = field(default_factory=dict)
+
+    def alone(self, key: Digest) -> asyncio.Lock:
+        return self.buying.setdefault(key, asyncio.Lock())
+
+    async def find(self, key: Digest) -> bytes | None:
+        return self.kept.get(key)
+
+    async def keep(self, key: Digest, value: bytes) -> None:
+        if self.full:
+            raise OSError("the disk is full")
+        self.kept.setdefault(key, value)
+
+
+@dataclass
+class MemoryKeptAnswers:
+    """Implements `ports.KeptAnswers`.
+
+    failing: what goes wrong, whatever is done.
+    """
+
+    kept: dict[tuple[EvaluationId, ItemId], KeptAnswer] = field(default_factory=dict)
+    failing: StateError | None = None
+
+    async def keep(self, answer: KeptAnswer) -> None:
+        self._fail()
+        self.kept[answer.evaluation_id, answer.item] = answer
+
+    async def find(self, evaluation_id: EvaluationId) -> Sequence[KeptAnswer]:
+        found = [each for each in self.kept.values() if each.evaluation_id == evaluation_id]
+        return sorted(found, key=lambda each: (each.at, each.item))
+
+    async def purge(self, before: datetime) -> int:
+        self._fail()
+        old = [key for key, each in self.kept.items() if each.at < before]
+        for key in old:
+            del self.kept[key]
+        return len(old)
+
+    def _fail(self) -> None:
+        if self.failing is not None:
+            raise self.failing
+
+
+async def unredacted(texts: Sequence[str]) -> Sequence[str]:
+    """There is nothing to take out."""
+    return texts
+
+
+@dataclass
 class Facts:
     """Implements `ports.Telemetry`."""
 
@@ -228,6 +288,9 @@ class Shelf:
     endpoint: Target
     wishes: Policy
     known: History | None = HISTORY
+    panel: tuple[Judge, ...] = ()
+    told: Surrogate | None = None
+    asked_first: tuple[str, ...] = ()
 
     def suite(self, name: SuiteName) -> Suite:
         if name not in self.suites:
@@ -245,5 +308,14 @@ class Shelf:
             raise InvalidEvent(DeadLetterReason.UNKNOWN_ENDPOINT, f"there is no endpoint {ref!r}")
         return self.endpoint
 
+    def judges(self, suite: SuiteName) -> tuple[Judge, ...]:  # noqa: ARG002 - of the port
+        return self.panel
+
     async def history(self, suite: SuiteName, model: str) -> History | None:  # noqa: ARG002 - of the port
         return self.known
+
+    def surrogates(self, suite: SuiteName) -> tuple[str, ...]:  # noqa: ARG002 - of the port
+        return self.asked_first
+
+    async def signal(self, suite: SuiteName) -> Surrogate | None:  # noqa: ARG002 - of the port
+        return self.told

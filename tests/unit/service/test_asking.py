@@ -16,18 +16,16 @@ from monitor.domain.answers import (
     Status,
     Usage,
 )
-from monitor.domain.facts import Attempted, Fact
-from monitor.domain.identifiers import (
-    Digest,
-    EvaluationId,
-    SuiteName,
-    VariantName,
-    VersionName,
-)
-from monitor.domain.plans import Subject
 from monitor.domain.suites import AnswerRules, Generation
 from monitor.engine.statuses import EndpointFault, Gradable, Settled
-from monitor.service.asking import Allowance, Asking, Learnt, Patience, ask_until_settled
+from monitor.service.asking import (
+    Allowance,
+    Asking,
+    Attempt,
+    Learnt,
+    Patience,
+    ask_until_settled,
+)
 from monitor.service.lanes import Lane
 from tests.unit.service.hand_clock import HandClock
 
@@ -36,19 +34,6 @@ ANSWER = Completed(content="B", finish_reason="stop", prompt_tokens=11, completi
 BUSY = Refused(http_status=503)
 CONNECT = Broken(cause=Breakdown.CONNECT, detail="refused")
 TIMEOUT = Broken(cause=Breakdown.TIMEOUT)
-SUBJECT = Subject(
-    evaluation_id=EvaluationId("e"),
-    variant=VariantName("chat"),
-    version=VersionName("2"),
-    suite=SuiteName("s"),
-    suite_digest=Digest("d"),
-    model="tiny",
-    event_source="/",
-    event_id="1",
-    topic="model-versions",
-    partition=0,
-    offset=0,
-)
 
 
 @dataclass
@@ -74,23 +59,12 @@ class ScriptedEndpoint:
 
 
 @dataclass
-class Facts:
-    """Keeps the attempts that are told of."""
-
-    attempts: list[Attempted] = field(default_factory=list)
-
-    def record(self, fact: Fact) -> None:
-        assert isinstance(fact, Attempted)
-        self.attempts.append(fact)
-
-
-@dataclass
 class Bench:
     """One evaluation's asking, on a clock that is moved by hand."""
 
     clock: HandClock
     endpoint: ScriptedEndpoint
-    facts: Facts
+    told: list[Attempt]
     asking: Asking
 
     async def ask(self, times: int = 1) -> list[Learnt]:
@@ -116,21 +90,20 @@ async def at_once() -> None:
 @pytest.fixture
 def bench() -> Callable[..., Bench]:
     def make(*script: Exchange, retries: int = 100, concurrency: int = 100) -> Bench:
-        clock, facts = HandClock(), Facts()
+        clock, told = HandClock(), list[Attempt]()
         endpoint = ScriptedEndpoint(clock, list(script))
         asking = Asking(
-            subject=SUBJECT,
             endpoint=endpoint,
             lane=Lane(concurrency=concurrency, clock=clock),
             allowance=Allowance(retries=retries),
             patience=Patience(),
             rules=AnswerRules(),
             clock=clock,
-            telemetry=facts,
+            tell=told.append,
             jitter=lambda: 0.5,
             confirm=at_once,
         )
-        return Bench(clock, endpoint, facts, asking)
+        return Bench(clock, endpoint, told, asking)
 
     return make
 
@@ -144,6 +117,7 @@ async def test_an_answer_settles_at_once(bench: Make) -> None:
         Learnt(
             reading=Gradable(text="B"),
             usage=Usage(attempts=1, prompt_tokens=11, completion_tokens=3),
+            completed=ANSWER,
         )
     ]
     assert made.endpoint.granted == [60.0]
@@ -155,7 +129,7 @@ async def test_failures_are_retried_and_every_attempt_counted(bench: Make) -> No
     [learnt] = await made.ask()
     assert learnt.reading == Gradable(text="B")
     assert learnt.usage == Usage(attempts=3, prompt_tokens=22, completion_tokens=6)
-    assert [fact.retried for fact in made.facts.attempts] == [
+    assert [attempt.retried for attempt in made.told] == [
         Status.CONNECT,
         Status.SERVER_ERROR,
         None,
@@ -168,7 +142,7 @@ async def test_what_stays_broken_is_missing_with_its_last_reason(bench: Make) ->
     assert learnt == Learnt(
         reading=Settled(status=Status.SERVER_ERROR, detail="HTTP 503"), usage=Usage(attempts=4)
     )
-    assert made.facts.attempts[-1].retried is None
+    assert made.told[-1].retried is None
 
 
 @pytest.mark.parametrize(
@@ -288,24 +262,20 @@ async def test_an_item_whose_time_ends_in_the_queue_is_not_asked_again(bench: Ma
         reading=Settled(status=Status.SERVER_ERROR, detail="HTTP 503"), usage=Usage(attempts=1)
     )
     assert [one.usage.attempts for one in others] == [1, 1]
-    assert len(made.facts.attempts) == 3
+    assert len(made.told) == 3
 
 
-async def test_an_attempt_is_told_with_its_place_and_time(bench: Make) -> None:
+async def test_what_was_cut_off_and_given_up_is_no_completion(bench: Make) -> None:
+    [learnt] = await bench(replace(ANSWER, finish_reason="error")).ask()
+    assert learnt.completed is None
+
+
+async def test_an_attempt_is_told_with_its_time_and_usage(bench: Make) -> None:
     made = bench(ANSWER)
     made.endpoint.takes = 1.5
     await made.ask()
-    assert made.facts.attempts == [
-        Attempted(
-            evaluation_id=SUBJECT.evaluation_id,
-            variant=SUBJECT.variant,
-            suite=SUBJECT.suite,
-            seconds=1.5,
-            retried=None,
-            prompt_tokens=11,
-            completion_tokens=3,
-        )
-    ]
+    usage = Usage(attempts=1, prompt_tokens=11, completion_tokens=3)
+    assert made.told == [Attempt(seconds=1.5, retried=None, usage=usage)]
 
 
 @pytest.mark.parametrize("exchange", [ANSWER, BUSY], ids=["attempt", "wait"])

@@ -4,7 +4,13 @@ from dataclasses import replace
 import pytest
 
 from monitor.domain.identifiers import VersionName, digest
-from monitor.domain.results import Baseline, Findings, NoBaseline, NoBaselineReason
+from monitor.domain.results import (
+    Baseline,
+    Findings,
+    JudgeFigures,
+    NoBaseline,
+    NoBaselineReason,
+)
 from monitor.service import baselines
 from monitor.service.baselines import Comparison
 from monitor.wire import results
@@ -23,13 +29,17 @@ def published(
 
 
 def choose(
-    *earlier: CompletedEvaluation, previous: str | None = None, level: float = 0.95
+    *earlier: CompletedEvaluation,
+    previous: str | None = None,
+    level: float = 0.95,
+    judges: tuple[str, ...] = (),
 ) -> Baseline | NoBaseline:
     wanted = Comparison(
         version=VersionName("3"),
         previous_version=None if previous is None else VersionName(previous),
         suite_digest=SUITE,
         level=level,
+        judges=judges,
     )
     return baselines.choose(earlier, wanted)
 
@@ -103,6 +113,15 @@ def test_why_there_is_none(
     earlier: Sequence[CompletedEvaluation], previous: str | None, reason: NoBaselineReason
 ) -> None:
     assert choose(*earlier, previous=previous) == NoBaseline(reason=reason)
+
+
+def test_results_by_other_judges_are_not_compared() -> None:
+    figures = {"strict": JudgeFigures(model="judge-1")}
+    judged = published("2")
+    judged = judged.model_copy(update={"data": judged.data.model_copy(update={"judging": figures})})
+    assert version_of(choose(judged, judges=("judge-1",))) == "2"
+    for judges in ((), ("judge-2",), ("judge-1", "judge-1")):
+        assert choose(judged, judges=judges) == NoBaseline(reason=NoBaselineReason.JUDGES_CHANGED)
 
 
 def test_intervals_of_another_level_are_not_compared() -> None:

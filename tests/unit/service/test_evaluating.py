@@ -4,7 +4,7 @@ from dataclasses import dataclass
 import pytest
 
 from monitor.domain.answers import Breakdown, Broken, Exchange, Refused, Status
-from monitor.domain.facts import AnswerSettled, EvaluationStarted
+from monitor.domain.facts import AnswerSettled, Attempted, EvaluationStarted
 from monitor.domain.plans import Answered, Drawn, Planned, Resumed, Row
 from monitor.domain.policies import Budget, Policy
 from monitor.domain.results import Estimate, Findings, Outcome, Reason, Verdict
@@ -53,7 +53,7 @@ async def start(seen: World, rows: list[Row] | None = None, policy: Policy = BUD
         await journal.append(row)
     halt: asyncio.Future[Halt] = asyncio.get_running_loop().create_future()
     tools = seen.surroundings(bus).tools
-    course = Course(tools, seen.catalog.endpoint, journal=journal, halt=halt)
+    course = Course(tools, seen.catalog.endpoint, judges=(), journal=journal, halt=halt)
     return Run(seen, bus, journal, halt, asyncio.create_task(course.run(evaluation)))
 
 
@@ -93,6 +93,17 @@ async def test_a_round_is_stored_before_any_of_its_questions_goes_out() -> None:
 
     run.bus.before = look
     assert await run.end() is not None
+
+
+async def test_each_attempt_is_told_with_its_place() -> None:
+    seen = world()
+    _, run = await finished(seen)
+    told = seen.facts.of(Attempted)
+    assert len(told) == len(seen.endpoint.asked)
+    subject = run.journal.rows[0].plan.subject  # type: ignore[union-attr]
+    places = {(fact.evaluation_id, fact.variant, fact.suite) for fact in told}
+    assert places == {(subject.evaluation_id, subject.variant, subject.suite)}
+    assert {(fact.prompt_tokens, fact.completion_tokens) for fact in told} == {(10, 2)}
 
 
 async def test_an_answer_counts_only_when_it_is_stored() -> None:

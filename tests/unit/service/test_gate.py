@@ -66,6 +66,7 @@ async def wait_for(*replies: Reply, gate_seconds: float = 60.0) -> Arrival:
     clock, waits, endpoint = HandClock(), Waits(), Listing(replies)
     target = Target(
         model="tiny",
+        base_url="http://tiny/v1",
         endpoint=endpoint,
         lane=Lane(concurrency=1, clock=clock),
         concurrency=1,

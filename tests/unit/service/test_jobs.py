@@ -8,8 +8,8 @@ from monitor.domain.errors import OwnershipLost, StateCorrupt
 from monitor.domain.events import EvaluationWanted
 from monitor.domain.facts import EvaluationFailed
 from monitor.domain.identifiers import EvaluationId, VersionName, digest
-from monitor.domain.plans import Answered, Drawn, Ended, Plan, Row
-from monitor.domain.policies import AtLeast, Budget, Method, Policy
+from monitor.domain.plans import Answered, Drawn, Ended, Plan, Planned, Row
+from monitor.domain.policies import AtLeast, Budget, EstimateOnly, Method, Policy
 from monitor.domain.results import (
     Baseline,
     NoBaseline,
@@ -17,7 +17,9 @@ from monitor.domain.results import (
     NoEstimate,
     NoEstimateReason,
     Outcome,
+    Purpose,
     Reason,
+    SpendLine,
     Verdict,
 )
 from monitor.ports import Commit, Entry
@@ -25,8 +27,9 @@ from monitor.service import intake, jobs, publishing
 from monitor.service.evaluating import Cancel, Drain
 from monitor.service.jobs import Assignment, Ending, Job
 from monitor.wire import journal, results
+from tests.unit.engine.examples import SURROGATE, surrogate
 from tests.unit.service.fakes import MemoryBus, lose_ownership
-from tests.unit.service.worlds import USUAL, World, wanted, world
+from tests.unit.service.worlds import USUAL, World, identity_of, wanted, world
 
 WITHDRAWN = Cancel(
     verdict=Verdict(outcome=Outcome.CANCELLED, reason=Reason.WITHDRAWN, sentence="It is gone.")
@@ -310,6 +313,67 @@ async def test_it_goes_on_without_its_history() -> None:
     ending = await ended(seen)
     assert reason(ending) is Reason.ESTIMATED
     assert plan_of(ending).inference.guide == "item_mean"
+
+
+BOUGHT = SpendLine(attempts=240, prompt_tokens=9, completion_tokens=8, cost=None)
+
+
+def stratified() -> World:
+    """A world whose suite has a surrogate that has been asked, and no history."""
+    seen = world(policy=Policy(objective=EstimateOnly(), budget=Budget(count=20)))
+    seen.catalog.known, seen.catalog.told = None, SURROGATE
+    return seen
+
+
+async def test_strata_are_of_what_the_surrogate_told() -> None:
+    plan = plan_of(await ended(stratified()))
+    assert (plan.inference.design, plan.signal_digest) == ("stratified", SURROGATE.digest)
+
+
+async def test_a_plan_without_draws_is_gone_on_with_by_what_the_surrogate_told() -> None:
+    seen = stratified()
+    rows = await interrupted(seen, at=0.0)
+    assert [type(row) for row in rows] == [Planned, Drawn]
+    del seen.store.journals[0][identity_of("1")][1]
+    again, undisturbed = await ended(seen), await ended(stratified())
+    # The record has what was predicted of each draw.
+    assert again.commit.messages[1] == undisturbed.commit.messages[1]
+
+
+async def test_strata_stand_though_the_surrogate_tells_something_else() -> None:
+    seen = stratified()
+    undisturbed = plan_of(await ended(stratified()))
+    await interrupted(seen)
+    seen.catalog.told = surrogate(names=("other",))
+    ending = await ended(seen)
+    assert reason(ending) is Reason.ESTIMATED
+    assert plan_of(ending) == undisturbed
+
+
+UNASKED = "; surrogates a and b have not been asked: run variant-monitor surrogate ask."
+
+
+@pytest.mark.parametrize(
+    ("method", "sentence"),
+    [
+        (Method.AUTO, f"Drawn where earlier models disagree, as history allows{UNASKED}"),
+        (Method.NEYMAN, f"Plain random sampling{UNASKED}"),
+        (Method.SIMPLE, "Plain random sampling, as asked."),
+    ],
+)
+async def test_surrogates_that_were_not_asked_are_told(method: Method, sentence: str) -> None:
+    seen = world()
+    seen.catalog.asked_first = ("a", "b")
+    assert plan_of(await ended(seen, method=method)).reason == sentence
+
+
+async def test_what_was_paid_for_an_evaluation_is_in_its_result_alone() -> None:
+    seen = stratified()
+    paid, unpaid = job(seen), job(seen, wanted("2", "sums"))
+    seen.bought = {paid.subject.evaluation_id: BOUGHT}
+    endings = [await run(seen, job(seen)), await run(seen, unpaid)]
+    spends = [ending.fact.spend.others for ending in endings if ending is not None]
+    assert spends == [{Purpose.SURROGATE: BOUGHT}, {}]
 
 
 async def test_its_time_begins_with_its_plan() -> None:

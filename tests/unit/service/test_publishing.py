@@ -3,16 +3,26 @@ from datetime import timedelta
 
 import pytest
 
-from monitor.domain.answers import Answer, Status
+from monitor.domain.answers import Answer, Judged, Status, Usage
 from monitor.domain.errors import DeadLetterReason, InvalidEvent
+from monitor.domain.identifiers import EndpointName
 from monitor.domain.plans import Answered, Drawn, Ended, Planned, Resumed, Row
-from monitor.domain.results import Findings, Money, NoEstimate, NoEstimateReason, Price
+from monitor.domain.results import (
+    Findings,
+    Money,
+    NoEstimate,
+    NoEstimateReason,
+    Price,
+    Purpose,
+)
 from monitor.ports import Commit, Entry, Message, Record
 from monitor.service import publishing
+from monitor.service.catalog import Judge
 from monitor.service.publishing import Publication
 from monitor.settings import TopicSettings
 from monitor.wire import journal as wire, outcomes, results
 from tests.unit.service.test_journals import ROWS, kept
+from tests.unit.service.worlds import world
 from tests.unit.wire.examples import (
     ANSWERS,
     CANCELLED,
@@ -139,6 +149,37 @@ def test_spend_is_what_the_journal_knows() -> None:
     assert (spend.attempts, spend.maybe_repeated) == (6, 2)
     assert (spend.prompt_tokens, spend.completion_tokens) == (90, 12)
     assert spend.cost == Money(amount=0.0003, currency="EUR")
+
+
+EUROS = Price(input_per_million=1e4, output_per_million=1e4, currency="EUR")
+DOLLARS = replace(EUROS, currency="USD")
+
+
+@pytest.mark.parametrize(
+    ("prices", "cost"),
+    [
+        ((EUROS, EUROS), Money(amount=0.5, currency="EUR")),
+        ((EUROS, None), None),
+        ((EUROS, DOLLARS), None),
+    ],
+)
+def test_judges_cost_together_what_is_known_of_each(
+    prices: tuple[Price | None, Price | None], cost: Money | None
+) -> None:
+    usage = Usage(attempts=2, prompt_tokens=20, completion_tokens=5)
+    judged = tuple(
+        Judged(judge=name, calls=2, unusable=0, flipped=None, usage=usage) for name in ("a", "b")
+    )
+    answer = replace(ANSWERS[0], judged=judged)
+    rows: list[Row] = [Planned(plan=PLAN, at=TIMES.started), Drawn(draws=DRAWS)]
+    judges = [
+        Judge(name=EndpointName(name), target=replace(world().catalog.endpoint, price=price))
+        for name, price in zip("ab", prices, strict=True)
+    ]
+    spend = publishing.spend_of(kept(*rows, Answered(answers=(answer,))), None, judges)
+    line = spend.others[Purpose.JUDGE]
+    assert (line.attempts, line.prompt_tokens, line.completion_tokens) == (4, 40, 10)
+    assert line.cost == cost
 
 
 def test_without_a_price_the_cost_is_unknown() -> None:

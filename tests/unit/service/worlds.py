@@ -1,7 +1,7 @@
 """A world for the service: what outlives a process, and the processes that come and go over it."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from monitor.domain.events import EvaluationWanted, Event, EventIdentity
@@ -14,15 +14,16 @@ from monitor.domain.identifiers import (
     evaluation_id,
 )
 from monitor.domain.policies import Budget, EstimateOnly, Policy
-from monitor.domain.results import Price
+from monitor.domain.results import Price, SpendLine
 from monitor.ports import Record
 from monitor.service.asking import Patience
 from monitor.service.catalog import Target
 from monitor.service.daemon import Conduct, Daemon
-from monitor.service.evaluating import Tools
 from monitor.service.intake import Limits
 from monitor.service.jobs import Surroundings
+from monitor.service.kept_answers import Keeper
 from monitor.service.lanes import Lane
+from monitor.service.tools import Tools
 from monitor.wire import events, results
 from monitor.wire.results import CompletedEvaluation
 from tests.unit.engine.examples import SUITE, scores
@@ -33,9 +34,12 @@ from tests.unit.service.fakes import (
     InlineGraders,
     MemoryArchive,
     MemoryBus,
+    MemoryKeptAnswers,
+    MemoryPaidAnswers,
     Shelf,
     Store,
     VectorEndpoint,
+    unredacted,
 )
 from tests.unit.service.hand_clock import HandClock
 
@@ -54,7 +58,21 @@ class World:
     graders: InlineGraders
     facts: Facts
     catalog: Shelf
+    paid: MemoryPaidAnswers = field(default_factory=MemoryPaidAnswers)
+    kept: MemoryKeptAnswers = field(default_factory=MemoryKeptAnswers)
     record_limit: int = 900_000
+    bought: dict[EvaluationId, SpendLine] = field(default_factory=dict)
+
+    @property
+    def keeper(self) -> Keeper:
+        """What any process keeps answers with: all that the policy of the catalog wants."""
+        return Keeper(
+            self.kept,
+            wanted=lambda variant, suite: self.catalog.policy(variant, suite).keep_answers,
+            redact=unredacted,
+            clock=self.clock,
+            telemetry=self.facts,
+        )
 
     def submit(self, event: Event | bytes, partition: int = 0) -> int:
         """Append an event to the request topic; returns its offset."""
@@ -83,6 +101,8 @@ class World:
             clock=self.clock,
             compute=Inline(),
             graders=self.graders,
+            paid_answers=self.paid,
+            keeper=self.keeper,
             telemetry=self.facts,
             jitter=lambda: 0.5,
         )
@@ -94,6 +114,7 @@ class World:
             source="/monitor",
             software="test",
             record_limit=self.record_limit,
+            bought=self.bought,
         )
 
     async def serve(self, conduct: Conduct = USUAL) -> None:
@@ -175,6 +196,7 @@ def world(*names: str, policy: Policy | None = None, turns: int = 4, **target: o
     endpoint = VectorEndpoint(clock, scores())
     usual = Target(
         model="tiny",
+        base_url="http://tiny/v1",
         endpoint=endpoint,
         lane=Lane(concurrency=turns, clock=clock),
         concurrency=4,

@@ -51,6 +51,7 @@ limits: {item_seconds: 30}
 http: {host: 0.0.0.0, port: 8080}
 logs: {format: console, level: debug}
 metrics: {max_variants: 10, retire_days: 7}
+kept_answers: {days: 2, megabytes: 5, redact: ['\\d{16}', '(?i)secret']}
 """
 
 
@@ -83,6 +84,7 @@ def test_everything_can_be_said(tmp_path: Path) -> None:
     assert loaded.suites[0].history[0].before == date(2026, 6, 1)
     assert loaded.logs.level == "debug"
     assert loaded.metrics.retire_days == 7.0
+    assert loaded.kept_answers.redact == (r"\d{16}", "(?i)secret")
 
 
 def test_empty_groups_are_their_defaults(tmp_path: Path) -> None:
@@ -132,6 +134,13 @@ PROBLEMS = [
     (
         MINIMAL + "limits:\n  item_seconds: 0\n",
         "monitor.yaml:3: limits.item_seconds: must be greater than 0",
+    ),
+    (
+        MINIMAL + "kept_answers: {redact: [a, +]}\n",
+        (
+            "monitor.yaml:2: kept_answers.redact[1]: "
+            "is no regular expression: nothing to repeat at position 0"
+        ),
     ),
     (
         MINIMAL + "http: {port: eighty}\n",
@@ -271,6 +280,21 @@ SECRETS_IN_WRONG_PLACES = [
 @pytest.mark.parametrize("text", SECRETS_IN_WRONG_PLACES)
 def test_secret_in_the_wrong_place_is_not_repeated(text: str, tmp_path: Path) -> None:
     assert "s3cret-value" not in "\n".join(problems(tmp_path, MINIMAL + text))
+
+
+JUDGED = """\
+suites: [{path: suites/faq, judges: [strict, strikt, strict]}]
+endpoints:
+  strict: {base_url: "https://llm.example.com/v1", model: judge}
+"""
+
+
+def test_judges_are_endpoints_and_each_is_named_once(tmp_path: Path) -> None:
+    place, todo = "monitor.yaml:1: suites[0].judges", "name each once: asked again it says the same"
+    assert problems(tmp_path, JUDGED) == [
+        f"{place}: strikt is not among `endpoints` (did you mean strict?)",
+        f"{place}: names a judge twice ({todo})",
+    ]
 
 
 def test_configured_hosts_must_be_allowed_too(tmp_path: Path) -> None:

@@ -102,6 +102,7 @@ def test_what_is_left_out_has_its_default() -> None:
         ({"latency": -1}, "latency -1.0 is not a number from 0 on"),
         ({"hang": float("inf")}, "hang inf is not a number from 0 on"),
         ({"rate": 0}, "rate 0 answers nothing"),
+        ({"scatter": 1.5}, r"scatter 1.5 is not in \[0, 1\]"),
         ({"rate": 10**400}, "rate must be a number that fits a float"),
     ],
 )

@@ -1,16 +1,25 @@
+import hashlib
 import json
 from typing import Any
 
 import pytest
 
 from monitor.domain import errors
-from monitor.domain.suites import ImagePart, Message, Suite, TextPart
+from monitor.domain.identifiers import Digest
+from monitor.domain.suites import ImageFile, ImagePart, Message, Suite, TextPart
 from monitor.simulation.questions import Question, Reader
 from monitor.simulation.replies import Reply
 from tests.unit.simulation import pools
+from tests.unit.wire import pictures
 
-PICTURE = "data:image/png;base64,AAAA"
+PICTURE = pictures.data_url(pictures.png(1))
 SEEN = Message(role="user", content=(TextPart(text="What is this?"), ImagePart(url=PICTURE)))
+FILE = ImageFile(
+    name="p.png",
+    folder="/suite",
+    digest=Digest(hashlib.sha256(pictures.png(2)).hexdigest()),
+    size=1,
+)
 TURNS = (
     Message(role="user", content="Hello"),
     Message(role="assistant", content="Hi"),
@@ -23,6 +32,7 @@ def pool() -> Suite:
         pools.item("plain", "What is 1 + 1?"),
         pools.item("seen", (SEEN,)),
         pools.item("turns", TURNS),
+        pools.item("file", (Message(role="user", content=(FILE,)),)),
         system="Be brief.",
     )
 
@@ -69,6 +79,18 @@ def test_a_text_may_come_as_a_part() -> None:
     assert read(SYSTEM, message("user", parts)) == read(SYSTEM, ASKED)
 
 
+def image(content: bytes) -> dict[str, object]:
+    part = {"type": "image_url", "image_url": {"url": pictures.data_url(content)}}
+    return message("user", [part])
+
+
+def test_a_picture_is_recognised_by_its_bytes() -> None:
+    seen = read(SYSTEM, image(pictures.png(2)))
+    assert isinstance(seen, Question)
+    assert seen.index == 3
+    assert refused(read(SYSTEM, image(pictures.png(3))))[1] == "unknown_question"
+
+
 @pytest.mark.parametrize(
     "messages", [[ASKED], [SYSTEM, ASKED, ASKED], [SYSTEM, message("user", "What is 2 + 2?")], []]
 )
@@ -90,6 +112,7 @@ def test_other_words_match_no_item(messages: list[object]) -> None:
         [message("user", ["x"])],
         [message("user", [{"type": "text", "text": 1}])],
         [message("user", [{"type": "image_url", "image_url": "x"}])],
+        [message("user", [{"type": "image_url", "image_url": {"url": "data:image/png,x"}}])],
         [message("user", [{"type": ["text"]}])],
         [{"role": 1, "content": "x"}],
         [message("user", "\ud800")],

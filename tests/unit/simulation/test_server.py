@@ -53,6 +53,36 @@ async def test_models_answer_as_the_book_says() -> None:
     assert [await said(simulated, item, "old") for item in "ab"] == ["yes", "no"]
 
 
+async def samples(
+    simulated: Simulation, item: str, model: str, temperature: float, **seed: int
+) -> list[str]:
+    asked = question(item, model) | {"temperature": temperature} | seed
+    async with client(simulated) as http:
+        answers = [await http.post("/v1/chat/completions", json=asked) for _ in range(400)]
+    return [answer.json()["choices"][0]["message"]["content"] for answer in answers]
+
+
+async def test_at_a_temperature_answers_scatter_around_the_book() -> None:
+    """Of item a, "old" is right and "new" wrong, so half of the models are right."""
+    for model, share in (("old", 0.6 + 0.4 / 2), ("new", 0.4 / 2)):
+        said = await samples(simulation(), "a", model, 1.0)
+        assert said.count("yes") / 400 == pytest.approx(share, abs=4 * (0.16 / 400) ** 0.5)
+        assert len(set(said)) == 5
+
+
+async def test_requests_of_one_seed_get_one_answer() -> None:
+    simulated = simulation()
+    said = [set(await samples(simulated, "a", "old", 1.0, seed=seed)) for seed in range(20)]
+    assert {len(texts) for texts in said} == {1}
+    assert len(set.union(*said)) > 1
+
+
+@pytest.mark.parametrize(("temperature", "scatter"), [(0.0, 0.4), (1.0, 0.0)])
+async def test_otherwise_answers_are_by_the_book(temperature: float, scatter: float) -> None:
+    said = await samples(simulation(scatter=scatter), "a", "new", temperature)
+    assert set(said) == {"no"}
+
+
 async def test_the_same_answer_is_given_under_another_id() -> None:
     simulated = simulation()
     first, second = [(await ask(simulated)).json() for _ in range(2)]

@@ -24,6 +24,8 @@ GRADED: dict[str, tuple[str, Mapping[str, Any], Item]] = {
     "choice, in the question": ("choice", {"letters": "AB"}, pools.item("a", target=["B"])),
     "numeric": ("numeric", {}, pools.item("a", target=["-242"])),
     "numeric, nines": ("numeric", {}, pools.item("a", target=["0.99"])),
+    "json": ("json", {"score": "share"}, pools.item("a", target=['{"a": [true, 1], "b": "x"}'])),
+    "json, an array": ("json", {}, pools.item("a", target=["[true]"])),
     "regex": ("regex", {"pattern": r"(?i)answer: (\w+)"}, pools.item("a", target=["B"])),
     "regex, digits in words": ("regex", {"pattern": r"\d+ km"}, pools.item("a", target=["12 km"])),
     "regex, words": ("regex", {"pattern": "[a-z]+ 7"}, pools.item("a", target=["gate 7"])),
@@ -40,6 +42,23 @@ def test_right_and_wrong_are_what_the_grader_says(
     (found,) = texts.texts(suite)
     assert graders.grade(suite.grader, item, found.right).score == 1.0
     assert graders.grade(suite.grader, item, found.wrong).score == 0.0
+
+
+@pytest.mark.parametrize(("kind", "options", "item"), GRADED.values(), ids=GRADED)
+def test_wrong_answers_differ_in_what_they_say(
+    kind: str, options: Mapping[str, Any], item: Item
+) -> None:
+    suite = pools.suite(item, kind=kind, options=options)
+    found = texts.wrong_texts(suite, item, most=3)
+    grades = [graders.grade(suite.grader, item, text) for text in found]
+    assert {grade.score for grade in grades} == {0.0}
+    assert len({grade.extracted for grade in grades}) == len(found) <= 3
+    assert found[0] == texts.texts(suite)[0].wrong
+
+
+def test_there_may_be_fewer_wrong_answers() -> None:
+    item = pools.item("a", target=["B"], choices=CHOICES)
+    assert len(texts.wrong_texts(pools.suite(item, kind="choice"), item, most=9)) == 2
 
 
 def test_answers_read_like_those_of_a_model() -> None:
@@ -84,3 +103,13 @@ def test_of_many_items_the_first_are_named() -> None:
 def test_items_that_are_always_right_are_named() -> None:
     what = problem_of(pools.item("a", target=["x"]), pattern="x|")
     assert what == "no simulated answer is graded 0 by the regex grader of a"
+
+
+@pytest.mark.parametrize("kind", graders.OUTSIDE)
+def test_graders_that_cost_are_not_asked_for_a_simulation(kind: str) -> None:
+    item = pools.item("a", target=["Paris"])
+    suite = pools.suite(item, kind=kind, options={})
+    (found,) = texts.texts(suite)
+    assert "Paris" in found.right
+    assert "Paris" not in found.wrong
+    assert texts.wrong_texts(suite, item, most=3) == (found.wrong,)

@@ -131,7 +131,7 @@ def test_a_budget_is_a_count_or_a_share(written: object, budget: Budget) -> None
         ({"suites": ["a", "b c"]}, "data: suites.1: String should match"),
         (
             {"method": "magic"},
-            "data: method: Input should be 'auto', 'faq', 'faq_published' or 'simple'",
+            "data: method: Input should be 'auto', 'faq', 'faq_published', 'neyman' or 'simple'",
         ),
         ({"budget": 0}, "data: budget: Input should be greater than or equal to 1"),
         ({"budget": True}, "data: budget: Input should be a valid integer"),
