@@ -90,15 +90,15 @@ def forecast(place: Place, wanted: Wanted, *, as_json: bool) -> None:
     event = _event(place, wanted, suite)
     with tempfile.TemporaryDirectory() as folder:
         settings = places.settings(place, place.state or Path(folder), budget=wanted.budget)
-        helpers = asyncio.run(passes.forecasts(settings)) if place.surrogate else ()
+        asked = asyncio.run(passes.forecasts(settings)) if place.surrogate else ()
     policy = planning.apply_wishes(settings.policy_for(event.variant, suite.name), event)
     price = settings.endpoints[place.endpoint].price
     own = forecasts.of_version(suite, policy, price=None if price is None else price.price())
     if as_json:
-        documents = [passes.forecast_document(of, each) for of, each in helpers]
+        documents = [passes.forecast_document(of, each) for of, each in asked]
         print_json({"version": asdict(own), "surrogates": documents})
         return
-    for of, each in helpers:
+    for of, each in asked:
         print_line(passes.forecast_line(of, each))
     print_line(f"version {event.version!r}: {passes.forecast_text(own)}")
 
@@ -168,9 +168,9 @@ def _event_id(wanted: Wanted, place: Place, suite: Suite) -> str:
         place.model,
         suite.digest,
     ]
-    helper = place.surrogate
-    if helper is not None:
-        question.append([helper.base_url, helper.model, helper.samples])
+    surrogate = place.surrogate
+    if surrogate is not None:
+        question.append([surrogate.base_url, surrogate.model, surrogate.samples])
     return digest(question)[:32]
 
 

@@ -111,16 +111,17 @@ def settings(place: Place, state: Path, *, budget: str) -> Settings:
     ]
     credentials: dict[str, object] = {}
     endpoints = {place.endpoint: _endpoint(place, CREDENTIAL, credentials)}
-    helper = place.surrogate
-    if helper is not None:
-        endpoints[helper.endpoint] = _endpoint(helper, SURROGATE_CREDENTIAL, credentials)
+    surrogate = place.surrogate
+    if surrogate is not None:
+        endpoints[surrogate.endpoint] = _endpoint(surrogate, SURROGATE_CREDENTIAL, credentials)
     document = {
         "suites": [
             {
                 "path": place.suite.absolute(),
                 "history": history,
                 "guide": place.guide and place.guide.absolute(),
-                "surrogate": helper and {"endpoints": [helper.endpoint], "samples": helper.samples},
+                "surrogate": surrogate
+                and {"endpoints": [surrogate.endpoint], "samples": surrogate.samples},
             }
         ],
         "state": {"directory": state.absolute()},
@@ -131,7 +132,7 @@ def settings(place: Place, state: Path, *, budget: str) -> Settings:
         "limits": asdict(place.limits),
         "http": {"port": None},
     }
-    return build_settings(document, where=partial(_option, helper))
+    return build_settings(document, where=partial(_option, surrogate))
 
 
 def _endpoint(
@@ -161,13 +162,17 @@ def _price(written: str) -> dict[str, float]:
     return {"input_per_million": prompt, "output_per_million": completion}
 
 
-def _option(helper: SurrogatePlace | None, location: Location) -> str:
+def _option(surrogate: SurrogatePlace | None, location: Location) -> str:
     name = str(location[-1]) if location else ""
-    own = [("endpoints", helper.endpoint), ("credentials", SURROGATE_CREDENTIAL)] if helper else []
-    is_helpers = tuple(location[:2]) in own
+    own = (
+        [("endpoints", surrogate.endpoint), ("credentials", SURROGATE_CREDENTIAL)]
+        if surrogate
+        else []
+    )
+    is_surrogates = tuple(location[:2]) in own
     if "price" in location[2:]:
-        return "--surrogate-price" if is_helpers else "--price"
-    if is_helpers:
+        return "--surrogate-price" if is_surrogates else "--price"
+    if is_surrogates:
         return SURROGATE_OPTIONS.get(name, field_name(location))
     if name in {"base_url", "model", "before", "guide", *Limits.__dataclass_fields__}:
         return f"--{name.replace('_', '-')}"

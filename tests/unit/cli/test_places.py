@@ -20,8 +20,8 @@ def endpoint() -> Iterator[Served]:
 def evaluate(terminal: Terminal, *options: object, base_url: str = NOWHERE) -> Ended:
     """Evaluate the model good, with bad as its surrogate."""
     named = {"suite": "suite", "base-url": base_url, "model": "good", "version": "1"}
-    helper = {"surrogate-url": base_url, "surrogate-model": "bad", "surrogate-samples": SAMPLES}
-    words = [word for name, value in (named | helper).items() for word in (f"--{name}", value)]
+    surrogate = {"surrogate-url": base_url, "surrogate-model": "bad", "surrogate-samples": SAMPLES}
+    words = [word for name, value in (named | surrogate).items() for word in (f"--{name}", value)]
     return terminal.run("evaluate", *words, "--budget", "45", *options)
 
 
