@@ -35,7 +35,7 @@ demo: setup ## the whole product in one process: no broker, no network, no prepa
 test: setup $(VENV)/.torch $(VENV)/.deploy ## every test, in one run
 	@$(BIN)/python -I -m pytest --strict-config --strict-markers
 
-check: setup $(VENV)/.torch ## style, types, layers, unit tests and rules: what to run before each commit
+check: setup $(VENV)/.torch ## style, types, layers, rules and the quick unit tests: what to run before each commit
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target units style commands
 
 style: setup $(VENV)/.torch ## the part of check that runs no product code
@@ -46,10 +46,10 @@ style: setup $(VENV)/.torch ## the part of check that runs no product code
 	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet tests/rules
 
 units: setup $(VENV)/.torch ## the part of check that tests everything but the commands
-	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet tests/unit --ignore tests/unit/cli
+	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet -m "not slow" tests/unit --ignore tests/unit/cli
 
 commands: setup ## the part of check that tests the commands
-	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet tests/unit/cli
+	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet -m "not slow" tests/unit/cli
 
 format: setup ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix-only .

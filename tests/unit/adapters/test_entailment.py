@@ -10,6 +10,8 @@ from monitor.adapters.entailment import LocalEntailment
 from monitor.domain.errors import ConfigError
 from tests.unit.service.fakes import Inline
 
+pytestmark = pytest.mark.slow
+
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "yes", "no", "perhaps")
 LABELS = {0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}
 TURNED = [{place: LABELS[(place + turn) % 3] for place in LABELS} for turn in range(3)]

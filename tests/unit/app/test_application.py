@@ -21,6 +21,8 @@ from tests.unit.app import installations
 from tests.unit.app.cancellations import FakeArchive, result
 from tests.unit.app.installations import configured, event, served
 
+pytestmark = pytest.mark.slow
+
 THREADS = (ComputeThread, ComputeThread)
 PARTS = (*THREADS, ConfiguredCatalog, SqliteBus, SqliteArchive, GraderProcesses)
 

@@ -14,6 +14,8 @@ from monitor.history.splits import SplitKind
 from monitor.stats import tensors
 from tests.unit.history import recorded
 
+pytestmark = pytest.mark.slow
+
 WANTED = Wanted(
     designs=("simple", "without_replacement"),
     budgets={"30": Budget(count=30), "60": Budget(count=60)},

@@ -10,6 +10,8 @@ from monitor.domain.facts import AnswerSettled, Fact
 from monitor.domain.results import Outcome
 from monitor.wire import results
 
+pytestmark = pytest.mark.slow
+
 ITEMS, DRAWS = 1000, 200
 
 

@@ -18,6 +18,8 @@ from monitor.stats import guides
 from tests.unit.app import installations
 from tests.unit.app.installations import SUITE
 
+pytestmark = pytest.mark.slow
+
 FILE, GUIDE = "history.npz", "guide.safetensors"
 
 

@@ -13,6 +13,8 @@ from monitor.wire import outcomes, results
 from tests.unit.app import installations
 from tests.unit.app.installations import configured, published, served
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 900_000
 
 Statistics = dict[str, Any]

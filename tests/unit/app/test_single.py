@@ -15,6 +15,8 @@ from monitor.wire import results
 from tests.unit.app import installations
 from tests.unit.app.installations import configured, event, outcome, published, served
 
+pytestmark = pytest.mark.slow
+
 
 async def test_a_version_is_compared_with_the_one_before(tmp_path: Path) -> None:
     installations.write_pool(tmp_path)

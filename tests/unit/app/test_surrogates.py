@@ -16,6 +16,8 @@ from tests.unit.app import installations
 from tests.unit.app.installations import ITEMS, NOWHERE, Served, served
 from tests.unit.service.fakes import Facts
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = 2
 ANSWERS = SAMPLES * len(ITEMS)
 PRICE = {"input_per_million": 1000, "output_per_million": 0}

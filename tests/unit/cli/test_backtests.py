@@ -8,6 +8,8 @@ from monitor.history import outcomes
 from tests.unit.cli.terminal import Ended, Terminal
 from tests.unit.history import recorded
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

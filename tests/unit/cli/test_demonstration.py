@@ -7,6 +7,8 @@ from monitor.app import demo
 from monitor.cli import demonstration
 from tests.unit.cli.terminal import Terminal
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:

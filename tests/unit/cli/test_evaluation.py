@@ -16,6 +16,8 @@ from tests.unit.app.installations import (
 )
 from tests.unit.cli.terminal import Ended, Terminal
 
+pytestmark = pytest.mark.slow
+
 SECRET = "canary-0123456789"
 
 

@@ -8,6 +8,8 @@ from monitor.simulation import suites
 from tests.unit.app.installations import SUITE, write_foreign_history, write_history
 from tests.unit.cli.terminal import Ended, Terminal
 
+pytestmark = pytest.mark.slow
+
 LARGE = suites.arithmetic_suite(160, seed=3)
 
 

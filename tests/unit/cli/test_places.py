@@ -7,6 +7,8 @@ from monitor.cli.places import SurrogatePlace
 from tests.unit.app.installations import NOWHERE, Served, served
 from tests.unit.cli.terminal import Ended, Terminal
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = 2
 PASS = SAMPLES * 60
 

@@ -9,6 +9,8 @@ from monitor.adapters.embedded.state import FILE
 from tests.unit.app.installations import configured, published, served
 from tests.unit.cli.terminal import Terminal
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def identity(pool: Path) -> str:

@@ -15,6 +15,8 @@ from monitor.simulation import suites
 from monitor.stats import intervals
 from tests.unit.history import recorded
 
+pytestmark = pytest.mark.slow
+
 SUITE = suites.recorded_suite([f"item-{column}" for column in range(recorded.ITEMS)])
 SUBJECT = Subject(
     evaluation_id=EvaluationId("0123456789abcdef"),

@@ -9,6 +9,8 @@ from monitor.stats.replays import Figure
 from monitor.stats.selection import Fit
 from tests.unit.stats import histories
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def informative() -> Fit:
