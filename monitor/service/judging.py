@@ -2,7 +2,7 @@
 
 Judges have retries, a line in the spend and faults of their own. A judgement that fails leaves its
 answer missing, never wrong. Since each missing answer has been paid for, a judge that turns us
-away, or has never said anything of use, ends the evaluation after a few answers.
+away, or says nothing of use for long, ends the evaluation.
 
 All judges of the suite have to judge an answer: a score by some of them would compare with none.
 They are asked one after another, so that nothing more is bought once one has failed.
@@ -27,6 +27,8 @@ from monitor.service.paid_asking import PaidAsking, Reply
 SAME_FAULTS = 3
 NEVER_OF_USE = 10
 """Answers that are lost in the same way to a judge before its first judgement, however flaky."""
+NO_MORE_OF_USE = 30
+"""The same in a row to a judge that has judged before."""
 REPLIES = 2
 """How often an evaluation puts a question to a judge whose replies decide nothing."""
 
@@ -114,18 +116,23 @@ class Panel:
             if isinstance(judgement, _Failure):
                 self._note(seat.name, item, judgement)
                 return Hearing(grade=Grade(ungraded=Ungraded.FAILED), judged=tuple(judged))
-            self._heard.add(seat.name)
+            self._praise(seat.name)
             judgements.append(judgement)
         score = judge.agree(spec.options, judgements)
         return Hearing(grade=Grade(score=score), judged=tuple(judged))
 
+    def _praise(self, name: str) -> None:
+        """Take note of a judgement: what failed before it was not for good."""
+        self._heard.add(name)
+        for key in [key for key in self._failed if key[0] == name]:
+            del self._failed[key]
+
     def _note(self, name: str, item: Item, failure: _Failure) -> None:
-        """Take note of a failure; a judge that was of use before may fail on single answers."""
-        if name in self._heard and not failure.is_fault:
-            return
+        """Take note of a failure; a judge that was of use before may fail on some answers."""
         alike = self._failed[name, failure.kind]
         alike.add(item.id)
-        if len(alike) >= (SAME_FAULTS if failure.is_fault else NEVER_OF_USE):
+        most = NO_MORE_OF_USE if name in self._heard else NEVER_OF_USE
+        if len(alike) >= (SAME_FAULTS if failure.is_fault else most):
             self.fault = JudgeFault(judge=name, detail=failure.detail)
 
 

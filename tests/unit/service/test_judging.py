@@ -244,6 +244,18 @@ async def test_a_judge_that_was_of_use_may_fail_on_some_answers(
     assert bench.panel.fault is None
 
 
+async def test_a_judge_that_goes_down_for_good_ends_it() -> None:
+    is_up = True
+    bench = Bench(lambda _: "Rating: 5" if is_up else "It is good.")
+    for up, names in [(True, 1), (False, 29), (True, 1), (False, 29)]:
+        is_up = up
+        for number in range(names):
+            await bench.grade(f"{up} {number}", item=item(str(number)))
+    assert bench.panel.fault is None
+    await bench.grade("8", item=item("last"))
+    assert bench.panel.fault is not None
+
+
 async def test_a_key_that_is_withdrawn_is_a_fault_whenever_it_happens() -> None:
     bench = Bench(lambda shown: DENIED if shown["answer"] != "0" else "Rating: 5")
     await bench.grade("0")
