@@ -11,7 +11,7 @@ from pathlib import Path
 
 from monitor.adapters.embedded.state import translated
 from monitor.app.reports import Report, count
-from monitor.domain.errors import Problem, StateError
+from monitor.domain.errors import Problem, StateCorrupt, StateError
 from monitor.domain.identifiers import Digest, digest
 from monitor.domain.results import Price
 from monitor.domain.suites import Suite
@@ -89,13 +89,16 @@ class SignalFiles:
         """What its answers tell, None where it has not been asked.
 
         Raises:
-            StateError: the file cannot be read, is damaged or of a newer version.
+            StateError: the file cannot be read, is damaged, of a newer version or of another suite.
         """
         path = self.path(of)
         with translated(path):
             if not path.exists():
                 return None
-            return signals.decode(path.read_bytes(), what=str(path))
+            found = signals.decode(path.read_bytes(), what=str(path))
+        if found.suite_digest != of.suite.digest or len(found.entropy) != len(of.suite.items):
+            raise StateCorrupt(f"{path}: is not about the {len(of.suite.items)} items of the suite")
+        return found
 
     def keep(self, of: Wanted, signal: SurrogateSignal) -> None:
         """Write what its answers tell.

@@ -2,6 +2,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from monitor.app import signals
 from monitor.app.catalog import load_suites
 from monitor.app.signals import SignalFiles, Wanted, combined
 from monitor.domain.errors import StateCorrupt
+from monitor.domain.identifiers import digest
 from monitor.domain.surrogates import Served, SurrogateSignal
 from monitor.engine import planning
 from monitor.settings import Settings
@@ -157,6 +159,24 @@ def test_a_file_that_cannot_be_read_is_a_problem_and_not_used(pool: Path) -> Non
     file.write_bytes(b"no signal")
     with pytest.raises(StateCorrupt, match=file.name):
         SignalFiles(settings.surrogates_directory).find(*wanted(settings))
+    assert told(settings) is None
+    assert "which writes it anew" in check(settings)[0][0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"suite_digest": digest("other")},
+        {"entropy": (0.0,), "consistency": (1.0,), "single": (True,), "answered": (2,)},
+    ],
+)
+def test_a_file_about_other_items_is_not_used(pool: Path, change: dict[str, Any]) -> None:
+    settings = configured(pool, "good")
+    (of,) = wanted(settings)
+    keep(settings, good=0.5)
+    SignalFiles(settings.surrogates_directory).keep(
+        of, replace(signal(of), pass_rate=None, **change)
+    )
     assert told(settings) is None
     assert "which writes it anew" in check(settings)[0][0]
 
