@@ -214,6 +214,7 @@ class Reason(StrEnum):
     NO_ANSWERS = "no_answers"
     ENDPOINT_FAULT = "endpoint_fault"
     JUDGE_FAULT = "judge_fault"
+    GRADER_FAULT = "grader_fault"
     INVALID_PLAN = "invalid_plan"
     SUITE_CHANGED = "suite_changed"
     JUDGES_CHANGED = "judges_changed"

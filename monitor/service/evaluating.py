@@ -21,7 +21,7 @@ from monitor.service.catalog import Judge, Target
 from monitor.service.gate import wait_for_endpoint
 from monitor.service.journals import Journal
 from monitor.service.judging import JudgeFault
-from monitor.service.questions import Questions
+from monitor.service.questions import GraderFault, Questions
 from monitor.service.tools import Tools
 
 
@@ -235,7 +235,9 @@ def _in_order(evaluation: evaluations.Evaluation) -> tuple[Answer, ...]:
     return tuple(evaluation.answers[step] for step in sorted(evaluation.answers))
 
 
-def _faulted(evaluation: evaluations.Evaluation, fault: EndpointFault | JudgeFault) -> Findings:
+def _faulted(
+    evaluation: evaluations.Evaluation, fault: EndpointFault | JudgeFault | GraderFault
+) -> Findings:
     match fault:
         case EndpointFault():
             reason = Reason.ENDPOINT_FAULT
@@ -243,6 +245,9 @@ def _faulted(evaluation: evaluations.Evaluation, fault: EndpointFault | JudgeFau
         case JudgeFault():
             reason = Reason.JUDGE_FAULT
             sentence = f"The judge {fault.judge} fails, so answers have no score: {fault.detail}."
+        case GraderFault():
+            reason = Reason.GRADER_FAULT
+            sentence = f"The grader {fault.grader} fails, so answers have no score: {fault.detail}."
         case _:
             assert_never(fault)
     verdict = Verdict(outcome=Outcome.FAULTED, reason=reason, sentence=sentence)

@@ -1,8 +1,9 @@
 """Turns a draw into its answer: asked for until it is settled, then graded."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
-from monitor.domain.answers import Answer, ChatRequest, Judged, Status
+from monitor.domain.answers import Answer, ChatRequest, Grade, Judged, Status, Ungraded
 from monitor.domain.facts import Attempted, QuerySettled
 from monitor.domain.plans import Draw
 from monitor.domain.results import Purpose
@@ -30,7 +31,18 @@ TAKEN = frozenset(
     }
 )
 
+FAILED_GRADINGS = 10
+"""Answers in a row whose grading fails, after which more would be bought in vain."""
+
 Confirm = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraderFault:
+    """A grader fails whatever it is given."""
+
+    grader: str
+    detail: str
 
 
 class Questions:
@@ -75,11 +87,13 @@ class Questions:
         seats = [self._seat(each, retries=retries, confirm=confirm_judge) for each in judges]
         heard = any(each.judged and each.status is Status.GRADED for each in known)
         self._panel = judging.Panel(seats, tell=self._tell_of_judge, heard=heard)
+        self._failed_gradings = 0
+        self._grader_fault: GraderFault | None = None
 
     @property
-    def fault(self) -> EndpointFault | JudgeFault | None:
+    def fault(self) -> EndpointFault | JudgeFault | GraderFault | None:
         """Why nothing more should be bought, None while all is well."""
-        return self._first_items.fault or self._panel.fault
+        return self._first_items.fault or self._panel.fault or self._grader_fault
 
     async def answer(self, draw: Draw) -> Answer | EndpointFault:
         """Ask for the drawn item until it is settled, and have graded what came."""
@@ -119,7 +133,19 @@ class Questions:
         spec = self._suite.grader_of(item)
         if spec.kind == judge.KIND:
             return await self._panel.grade(spec, item, asked=asked, text=text)
-        return judging.Hearing(grade=await self._tools.graders.grade(spec, item, text))
+        grade = await self._tools.graders.grade(spec, item, text)
+        self._note(spec.kind, grade)
+        return judging.Hearing(grade=grade)
+
+    def _note(self, grader: str, grade: Grade) -> None:
+        """Take note of how a grading went."""
+        if grade.ungraded not in {Ungraded.FAILED, Ungraded.TIME_LIMIT}:
+            self._failed_gradings = 0
+            return
+        self._failed_gradings += 1
+        if self._failed_gradings == FAILED_GRADINGS:
+            detail = f"{FAILED_GRADINGS} in a row, the last one by {grade.ungraded}"
+            self._grader_fault = GraderFault(grader=grader, detail=detail)
 
     def _seat(self, of: Judge, *, retries: asking.Allowance, confirm: Confirm) -> judging.Seat:
         if self._tools.paid_answers is None:

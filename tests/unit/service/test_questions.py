@@ -1,9 +1,12 @@
 from dataclasses import dataclass, field, replace
 
+import pytest
+
 from monitor.domain.answers import ChatRequest, Completed, Exchange, Refused, Status
-from monitor.domain.results import Purpose
+from monitor.domain.policies import AtLeast, Budget, Policy
+from monitor.domain.results import Outcome, Purpose, Reason
 from monitor.engine import evaluations
-from monitor.service import judging
+from monitor.service import judging, questions
 from monitor.service.questions import Questions
 from tests.unit.engine.examples import SUITE, begun
 from tests.unit.service.fakes import MemoryBus
@@ -33,7 +36,7 @@ async def test_an_item_is_asked_in_its_own_way() -> None:
     items = [replace(item, generation={"max_tokens": 1 + n}) for n, item in enumerate(SUITE.items)]
     evaluation = begun(suite=replace(SUITE, items=tuple(items)))
     seen, endpoint = world(), Recording()
-    questions = Questions(
+    asked = Questions(
         evaluation,
         seen.surroundings(MemoryBus(seen.store)).tools,
         target=replace(seen.catalog.endpoint, endpoint=endpoint),
@@ -44,7 +47,7 @@ async def test_an_item_is_asked_in_its_own_way() -> None:
     drawn = evaluations.draw_round(evaluation)
     assert drawn is not None
     for draw in drawn[0].draws:
-        await questions.answer(draw)
+        await asked.answer(draw)
     limits = [request.generation.max_tokens for request in endpoint.requests]
     assert limits == [1 + draw.item for draw in drawn[0].draws]
 
@@ -57,6 +60,27 @@ async def test_judges_have_retries_of_their_own() -> None:
     data = seen.published[0].data
     assert data.statistics.counts == {Status.GRADED: 20}
     assert data.spend.others[Purpose.JUDGE].attempts == 22
+
+
+@pytest.mark.parametrize(
+    ("failures", "outcome", "asked"),
+    [
+        (questions.FAILED_GRADINGS - 1, Outcome.INCONCLUSIVE, 20),
+        (100, Outcome.FAULTED, questions.FAILED_GRADINGS),
+    ],
+)
+async def test_a_grader_that_always_fails_buys_no_more(
+    failures: int, outcome: Outcome, asked: int
+) -> None:
+    seen = world(policy=Policy(budget=Budget(count=20), objective=AtLeast(threshold=0.5)))
+    seen.catalog.endpoint = replace(seen.catalog.endpoint, concurrency=1)
+    seen.graders.failures = failures
+    seen.submit(wanted("1"))
+    await seen.serve()
+    verdict = seen.published[0].data.statistics.verdict
+    assert verdict.outcome is outcome
+    assert (verdict.reason is Reason.GRADER_FAULT) == (outcome is Outcome.FAULTED)
+    assert len(seen.endpoint.asked) == asked
 
 
 async def test_a_judge_that_was_of_use_before_a_crash_may_fail_on_answers_after_it() -> None:
