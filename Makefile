@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check style units commands format schemas lock tools clean
+.PHONY: help setup demo test check style rules core shell format schemas lock tools clean
 
 # The arrays are small: more threads only wait for each other, above all where parts run side by side.
 export OMP_NUM_THREADS := 1
@@ -14,6 +14,8 @@ BIN := $(VENV)/bin
 LOCK := requirements-dev.lock
 EXISTING_CODE := $(wildcard monitor tests benchmarks)
 SUPPORTED := import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))
+PURE := domain engine grading prompting stats surrogate wire
+QUICK = $(BIN)/python -I -m pytest --strict-config --strict-markers --quiet -m "not slow" --hypothesis-profile quick
 HAS_UV = uv --version >/dev/null 2>&1
 # Pins are complete, so neither installer resolves anything; each file must match its hash.
 FROM_LOCK := --no-deps --require-hashes --requirement
@@ -36,20 +38,22 @@ test: setup $(VENV)/.torch $(VENV)/.deploy ## every test, in one run
 	@$(BIN)/python -I -m pytest --strict-config --strict-markers
 
 check: setup $(VENV)/.torch ## style, types, layers, rules and the quick unit tests: what to run before each commit
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target units style commands
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target shell rules core style
 
 style: setup $(VENV)/.torch ## the part of check that runs no product code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(EXISTING_CODE)
 	$(BIN)/lint-imports --no-logo
+
+rules: setup $(VENV)/.torch ## the part of check that tests the repository itself
 	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet tests/rules
 
-units: setup $(VENV)/.torch ## the part of check that tests everything but the commands
-	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet -m "not slow" tests/unit --ignore tests/unit/cli
+core: setup $(VENV)/.torch ## the part of check that tests what is pure
+	$(QUICK) $(wildcard $(addprefix tests/unit/,$(PURE)))
 
-commands: setup ## the part of check that tests the commands
-	$(BIN)/python -I -m pytest --strict-config --strict-markers --quiet -m "not slow" tests/unit/cli
+shell: setup $(VENV)/.torch ## the part of check that tests everything else
+	$(QUICK) tests/unit $(addprefix --ignore tests/unit/,$(PURE))
 
 format: setup ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix-only .

@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[1]
 
 # The same examples each time, and no deadline: a slow machine is not a fault.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
+# Of `make check`, which is run before each commit.
+hypothesis.settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)
 hypothesis.settings.load_profile("repeatable")
 
 

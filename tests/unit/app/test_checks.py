@@ -12,6 +12,8 @@ from monitor.settings import HistoryFile
 from tests.unit.app import installations
 from tests.unit.app.installations import NOWHERE, document, served
 
+pytestmark = pytest.mark.slow
+
 SHORT = {"grader_seconds": 0.1}
 
 
