@@ -159,7 +159,7 @@ def test_a_base_url_that_ends_too_early_is_hinted_at(terminal: Terminal, endpoin
 
 @pytest.mark.usefixtures("pool")
 def test_an_endpoint_that_is_down_is_faulted(terminal: Terminal) -> None:
-    ended = evaluate(terminal, "--gate-seconds", "0.6")
+    ended = evaluate(terminal, "--gate-seconds", "2")
     assert ended.code == 4
     assert "waiting for the endpoint" in ended.err
     assert "FAULTED (endpoint_fault)" in ended.out
