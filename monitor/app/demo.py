@@ -1,4 +1,4 @@
-"""The whole product in one process, on a suite and models made up on the spot.
+"""The whole product in one process, on models made up on the spot, and a suite if none is given.
 
 Four versions of one variant go live at a simulated endpoint: a first, a better one, the same
 again, and a worse one. What is printed depends on the seed alone.
@@ -61,8 +61,13 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demonstration:
-    """Everything that came of the demo; metrics: lines of the page, with rounded values."""
+    """Everything that came of the demo; metrics: lines of the page, with rounded values.
 
+    draws: answers that were bought of each version, of `population` items.
+    """
+
+    draws: int
+    population: int
     shown: Sequence[Shown]
     metrics: Sequence[str]
     status_url: str
@@ -70,33 +75,44 @@ class Demonstration:
 
 @asynccontextmanager
 async def demonstrate(
-    folder: Path, *, now: datetime, listeners: Sequence[Telemetry] = ()
+    folder: Path,
+    *,
+    now: datetime,
+    suite: Suite | None = None,
+    listeners: Sequence[Telemetry] = (),
 ) -> AsyncIterator[Demonstration]:
     """Run the demo; while the block runs, the daemon goes on serving its pages.
 
     Args:
         folder: for suite, history and state; results that are there already are not bought again.
         now: time of the events.
+        suite: what is asked; arithmetic where None.
         listeners: told of every fact.
 
     Raises:
         UsageError, SuiteError, StateError: the folder cannot be used.
         ReplayMismatch: a result differs from what its record says.
     """
-    suite = suites.arithmetic_suite(ITEMS, seed=SEED)
-    items = [item.id for item in suite.items]
+    asked = suite or suites.arithmetic_suite(ITEMS, seed=SEED)
+    items = [item.id for item in asked.items]
     book = answers.item_response_book(MODELS, items=items, seed=SEED)
-    _write(folder, suite)
-    async with serving.serving_async(Simulation(suite, book)) as base_url:
+    _write(folder, asked)
+    async with serving.serving_async(Simulation(asked, book)) as base_url:
         settings = _settings(folder, base_url)
         async with evaluator(settings, *listeners) as opened:
             opened.start()
             shown = []
             for model in MODELS:
-                published = await opened.evaluate(_event(model.name, suite, now))
+                published = await opened.evaluate(_event(model.name, asked, now))
                 shown.append(_show(published, truth=book.truth(model.name)))
             url = f"http://{settings.http.host}:{opened.application.metrics_port}"
-            yield Demonstration(shown=shown, metrics=await _metrics(url), status_url=url)
+            yield Demonstration(
+                draws=settings.policy_for(VARIANT, asked.name).budget.draws(len(items)),
+                population=len(items),
+                shown=shown,
+                metrics=await _metrics(url),
+                status_url=url,
+            )
 
 
 def _show(published: Published, *, truth: float | None) -> Shown:

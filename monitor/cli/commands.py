@@ -70,11 +70,14 @@ def demo(
         Path | None,
         typer.Option(help="Keep everything in this folder; left out, in a temporary one."),
     ] = None,
+    suite: Annotated[
+        Path | None, typer.Option(help="Ask this suite; left out, arithmetic is made up.")
+    ] = None,
 ) -> None:
     """Show everything in one process: no broker, no network, nothing to prepare."""
     from monitor.cli import demonstration
 
-    demonstration.run(as_json=json, keep=keep, state=state)
+    demonstration.run(as_json=json, keep=keep, state=state, suite=suite)
 
 
 @app.command()

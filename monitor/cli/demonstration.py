@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from monitor.adapters import structured_logs
+from monitor.adapters.suite_files import read_suite
 from monitor.adapters.system_clock import SystemClock
-from monitor.app.demo import BUDGET, ITEMS, Demonstration, Shown, demonstrate
+from monitor.app.demo import Demonstration, Shown, demonstrate
 from monitor.cli.output import (
     bounds,
     plain_draws,
@@ -20,28 +21,34 @@ from monitor.cli.output import (
 )
 from monitor.cli.progress import ProgressTelemetry
 from monitor.domain.results import Estimate
+from monitor.domain.suites import Suite
 from monitor.settings import LogSettings
 
 COLUMNS = ("version", "estimate, 95 %", "truth", "change", "verdict", "USD", "saved")
 
 SAVED = (
     "saved: queries saved against plain random sampling with as narrow an interval,",
-    f"drawn from the same {ITEMS} items, none twice: that the pool is finite counts.",
+    "drawn from the same {} items, none twice: that the pool is finite counts.",
 )
 
 
-def run(*, as_json: bool, keep: bool, state: Path | None) -> None:
-    """Run the demo and print its summary; with `keep`, serve on until interrupted."""
+def run(*, as_json: bool, keep: bool, state: Path | None, suite: Path | None) -> None:
+    """Run the demo and print its summary; with `keep`, serve on until interrupted.
+
+    Raises:
+        UsageError, SuiteError, StateError: suite or folder cannot be used.
+    """
     structured_logs.configure(LogSettings(format="console", level="error"))
     with ExitStack() as stack:
         folder = state or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        asyncio.run(_run(folder, as_json=as_json, keep=keep))
+        asked = None if suite is None else read_suite(suite)
+        asyncio.run(_run(folder, asked, as_json=as_json, keep=keep))
 
 
-async def _run(folder: Path, *, as_json: bool, keep: bool) -> None:
-    progress = ProgressTelemetry()
+async def _run(folder: Path, suite: Suite | None, *, as_json: bool, keep: bool) -> None:
+    progress, now = ProgressTelemetry(), SystemClock().now()
     try:
-        async with demonstrate(folder, now=SystemClock().now(), listeners=[progress]) as found:
+        async with demonstrate(folder, now=now, suite=suite, listeners=[progress]) as found:
             progress.close()
             if as_json:
                 print_json([json.loads(each.value)["data"]["statistics"] for each in found.shown])
@@ -55,14 +62,15 @@ async def _run(folder: Path, *, as_json: bool, keep: bool) -> None:
 
 
 def _print(found: Demonstration) -> None:
-    title = f"Four versions of one variant go live; each is asked {BUDGET} of {ITEMS} items."
+    share, items = found.draws / found.population, found.population
+    title = f"Four versions of one variant go live; each is asked {share:.0%} of {items} items."
     print_table(title, COLUMNS, [_row(each) for each in found.shown])
     for each in found.shown:
         statistics = each.completed.data.statistics
         print_text(f"{statistics.subject.version}: {statistics.verdict.sentence}")
     print_line("")
     for line in SAVED:
-        print_text(line)
+        print_text(line.format(items))
     print_text(
         f"Replayed from their records: {len(found.shown)} of {len(found.shown)} results agree to "
         "the byte."

@@ -32,3 +32,16 @@ def test_all_items_are_asked_and_graded(suite: Path, endpoint: SimulatedEndpoint
     items = (suite / "items.jsonl").read_bytes().count(b"\n")
     assert sum(statistics["counts"].values()) == items
     assert statistics["estimate"]["value"] == pytest.approx(endpoint.truth()["good"])
+
+
+def test_the_demo_can_ask_it() -> None:
+    ended = call("demo", "--suite", SUITES / "json_extraction")
+    assert ended.returncode == 0, ended.stderr
+    assert "each is asked 48% of 210 items" in ended.stdout
+    assert "4 of 4 results agree to the byte" in ended.stdout
+
+
+def test_a_demo_of_no_suite_says_so(tmp_path: Path) -> None:
+    ended = call("demo", "--suite", tmp_path)
+    assert ended.returncode == 2
+    assert "suite.yaml: no such file" in ended.stderr
