@@ -1,5 +1,6 @@
 import asyncio
 import json
+import logging
 import os
 import sys
 import tempfile
@@ -124,6 +125,7 @@ async def test_a_command_that_may_not_be_killed_is_waited_for_no_longer(
 
     monkeypatch.setattr(asyncio.get_running_loop(), "subprocess_exec", start)
     monkeypatch.setattr(command_grader, "END_SECONDS", 0.01)
+    caplog.set_level(logging.WARNING, logger=command_grader.log.name)
     async with asyncio.timeout(60):
         grade = await command_grader.grade(["/usr/bin/sudo"], QUESTION, seconds=0.01)
     assert grade == LATE

@@ -1,9 +1,11 @@
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
 
+from monitor.adapters import http_grader
 from monitor.adapters.http_grader import HttpGrader
 from monitor.domain.answers import Grade, Ungraded
 from monitor.grading import external
@@ -80,6 +82,7 @@ async def test_whatever_is_no_score_is_a_failure(sent: bytes) -> None:
 
 
 async def test_an_endless_reply_is_not_read_to_its_end(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING, logger=http_grader.log.name)
     grade, _ = await ask(reply(b" " * external.LONGEST_REPLY + b'{"score": 1}'))
     assert grade == FAILED
     assert "its reply is too long" in caplog.text
