@@ -6,20 +6,20 @@ and `delete` empties the write-ahead log. Freed blocks of the disk are the file 
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from monitor.adapters.embedded import locks, schema
-from monitor.adapters.embedded.state import BUSY_SECONDS, Opened, State, translated
+from monitor.adapters.embedded import schema
+from monitor.adapters.embedded.state import BUSY_SECONDS, Opened, State, open_private
 from monitor.domain.answers import Status
 from monitor.domain.errors import StateError
 from monitor.domain.identifiers import EvaluationId, ItemId
 from monitor.domain.kept_answers import KeptAnswer
 
 FILE = "kept_answers.sqlite3"
+PRAGMAS = ("auto_vacuum = FULL", "secure_delete = ON", "synchronous = NORMAL")
 APPLICATION_ID = int.from_bytes(b"mvka")
 MEGABYTE = 1_000_000
 
@@ -146,25 +146,8 @@ class SqliteKeptAnswers:
         return deleted
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    for statement in TABLES:
-        connection.execute(statement)
-
-
 def _open(path: Path) -> Opened:
-    with ExitStack() as held, translated(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=schema.OWNER_ONLY)
-        connection = held.enter_context(
-            closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None))
-        )
-        with locks.set_up(path.parent):
-            connection.execute("PRAGMA auto_vacuum = FULL")
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            schema.upgrade(connection, path, migrations=(_create,), kind=APPLICATION_ID)
-        return connection, held.pop_all()
+    return open_private(path, kind=APPLICATION_ID, tables=TABLES, pragmas=PRAGMAS)
 
 
 def _keep(answer: KeptAnswer, most_bytes: int, connection: sqlite3.Connection) -> None:

@@ -2,17 +2,17 @@
 
 import asyncio
 import sqlite3
-from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Self
 from weakref import WeakValueDictionary
 
-from monitor.adapters.embedded import locks, schema
-from monitor.adapters.embedded.state import BUSY_SECONDS, Opened, State, translated
+from monitor.adapters.embedded import schema
+from monitor.adapters.embedded.state import Opened, State, open_private
 from monitor.domain.identifiers import Digest
 
 FILE = "paid_answers.sqlite3"
+PRAGMAS = ("synchronous = FULL",)
 APPLICATION_ID = int.from_bytes(b"mvpa")
 TABLE = "CREATE TABLE paid_answers (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
 FIND = "SELECT value FROM paid_answers WHERE key = ?"
@@ -85,22 +85,8 @@ class SqlitePaidAnswers:
             await self._state.close()
 
 
-def _create(connection: sqlite3.Connection) -> None:
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(TABLE)
-
-
 def _open(path: Path) -> Opened:
-    with ExitStack() as held, translated(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=schema.OWNER_ONLY)
-        connection = held.enter_context(
-            closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None))
-        )
-        with locks.set_up(path.parent):
-            connection.execute("PRAGMA synchronous = FULL")
-            schema.upgrade(connection, path, migrations=(_create,), kind=APPLICATION_ID)
-        return connection, held.pop_all()
+    return open_private(path, kind=APPLICATION_ID, tables=(TABLE,), pragmas=PRAGMAS)
 
 
 def _find(key: Digest, connection: sqlite3.Connection) -> bytes | None:

@@ -12,8 +12,6 @@ from pathlib import Path
 from monitor.domain.errors import StateCorrupt, StateError, StateTooNew
 
 APPLICATION_ID = int.from_bytes(b"mvmo")
-OWNER_ONLY = 0o600
-"""Rights of files that hold what models said."""
 
 # `id` orders what was appended over all topics. Four columns repeat headers of results and
 # outcomes, for the archive to look up; they come before `value`, which may be long.

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from enum import Enum
@@ -19,6 +19,8 @@ Opened = tuple[sqlite3.Connection, ExitStack]
 
 FILE = "state.sqlite3"
 BUSY_SECONDS = 10.0
+OWNER_ONLY = 0o600
+"""Rights of files that hold what models said."""
 PRIMARY_CODE = 0xFF  # SQLite's extended codes keep the plain one in their lowest byte
 
 CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -94,6 +96,37 @@ def _open(directory: Path, access: Access) -> Opened:
         connection = held.enter_context(closing(_connect(path, access)))
         with locks.set_up(directory):
             _prepare(connection, path, access)
+        return connection, held.pop_all()
+
+
+def open_private(path: Path, *, kind: int, tables: Sequence[str], pragmas: Sequence[str]) -> Opened:
+    """Open a file that any number of processes share and only its owner may read.
+
+    Args:
+        path: made with its folder where it is missing.
+        kind: application_id of the file.
+        tables: statements that make its first form.
+        pragmas: set each time, before anything else.
+
+    Raises:
+        StateTooNew, StateCorrupt, StateError: the file cannot be used.
+    """
+
+    def create(connection: sqlite3.Connection) -> None:
+        connection.execute(f"PRAGMA application_id = {kind}")
+        for statement in tables:
+            connection.execute(statement)
+
+    with ExitStack() as held, translated(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=OWNER_ONLY)
+        connection = held.enter_context(
+            closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None))
+        )
+        with locks.set_up(path.parent):
+            for pragma in pragmas:
+                connection.execute(f"PRAGMA {pragma}")
+            schema.upgrade(connection, path, migrations=(create,), kind=kind)
         return connection, held.pop_all()
 
 

@@ -44,7 +44,7 @@ from tests.unit.service.judges import (
     replace_judge,
     said,
 )
-from tests.unit.service.worlds import PRICE, wanted
+from tests.unit.service.worlds import PRICE, World, wanted
 
 
 class Bench:
@@ -312,13 +312,19 @@ async def test_a_judge_that_cannot_be_asked_ends_the_evaluation() -> None:
     assert result.data.spend.others[Purpose.JUDGE].attempts < 10
 
 
-async def test_an_evaluation_that_is_taken_up_keeps_what_judges_were_paid() -> None:
+async def interrupted() -> World:
+    """A judged world whose process was killed halfway through an evaluation."""
     seen = judged_world(is_right, RATED)
     seen.submit(wanted("1", "sums"))
     process = seen.process()
     process.start()
     await process.run(until=12.0)
     await process.kill()
+    return seen
+
+
+async def test_an_evaluation_that_is_taken_up_keeps_what_judges_were_paid() -> None:
+    seen = await interrupted()
     before = len(seen.paid.kept)
     await seen.serve()
     spend = seen.published[0].data.spend
@@ -328,12 +334,7 @@ async def test_an_evaluation_that_is_taken_up_keeps_what_judges_were_paid() -> N
 
 
 async def test_answers_of_two_panels_are_never_mixed() -> None:
-    seen = judged_world(is_right, RATED)
-    seen.submit(wanted("1", "sums"))
-    process = seen.process()
-    process.start()
-    await process.run(until=12.0)
-    await process.kill()
+    seen = await interrupted()
     asked = len(seen.endpoint.asked)
     replace_judge(seen, "judge-2")
     await seen.serve()
